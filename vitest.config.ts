@@ -6,6 +6,9 @@ export default defineConfig({
       (folder) => `${folder}/test/**/*.test.ts`,
     ),
     globalSetup: ['server/test/support/global-setup.ts'],
+    setupFiles: ['server/test/support/file-setup.ts'],
+    // Loading the service takes longer than the tests of many files; each worker loads it once.
+    isolate: false,
     // Room for a busy machine; what never ends is ended.
     testTimeout: 180_000,
     hookTimeout: 240_000,

@@ -17,11 +17,15 @@ const sameOnEveryServer = [
   'drill/test/**',
   'packages/*/test/**',
   'stripe-standin/test/**',
-  ...['architecture', 'browser', 'catalogue', 'crash', 'hostile', 'http', 'kernel', 'runtime', 'start'].map(
+  ...['access', 'architecture', 'browser', 'catalogue', 'crash', 'doctor', 'hostile', 'http', 'kernel', 'openapi'].map(
     (name) => `server/test/${name}/**`,
   ),
-  'server/test/billing/local/**',
-  'server/test/billing/stripe/{calls,checkouts,outage,requests,stripe}*',
+  ...['runtime', 'start', 'billing/local', 'billing/stripe', 'imports/cells', 'imports/csv', 'imports/source'].map(
+    (name) => `server/test/${name}/**`,
+  ),
+  // Their statements run on both servers in other tests; these take long by the number of their runs.
+  'server/test/{billing/sync/random,db/tls,imports/interruptions,usage/closing/archives,usage/shared-account}.test.ts',
+  'server/test/imports/threads/**',
 ]
 
 await installPackages(projectDir, { tools: true })

@@ -1,23 +1,39 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { knownStatuses } from '../../src/accounts/account.ts'
 import { scopes } from '../../src/auth/caller.ts'
+import { FailedKeyCounter } from '../../src/auth/key-directory.ts'
 import { Lane } from '../../src/db/pool.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { createTestProvider } from '../support/billing-provider.ts'
 import type { TestClient, TestReply } from '../support/client.ts'
-import { knownContact, knownDomain, type OperationCase, operations } from './support/operations.ts'
+import {
+  knownContact,
+  knownDomain,
+  knownExport,
+  knownList,
+  newName,
+  type OperationCase,
+  operations,
+} from './support/operations.ts'
 
 let app: TestApp
 /** A key with every scope, of an account with access. */
 let key: TestKey
 let contactId: string
+let listId: string
+let exportId: string
+let lists = 0
 beforeAll(async () => {
+  // Refused keys slow their address down; `made-up-keys.test.ts` is about that.
+  vi.spyOn(FailedKeyCounter.prototype, 'recordFailure').mockReturnValue(0)
   app = await startTestApp({ now: '2026-11-10T12:00:00.000Z', billing: createTestProvider() })
   await app.importStores([{ domain: knownDomain, name: 'Open Door' }])
   await app.importContacts([{ store_domain: knownDomain, first_name: 'Dora', profile_url: 'https://people.example/d' }])
   key = await app.key({ scopes, limits: { requests_per_minute: 1_000, billing_links_per_hour: 1_000 } })
   await giveCustomer(key)
+  listId = await newList()
+  exportId = await newExport()
   contactId = (await key.post('/contacts/search', {})).body.data[0].id
 })
 
@@ -31,10 +47,35 @@ async function giveCustomer({ account }: TestKey): Promise<void> {
   await app.db.query(`update accounts set customer_id = 'cus_' || id where id = $1`, [app.accountNumber(account)])
 }
 
-function call(client: TestClient, { method, path, body }: OperationCase, headers: Record<string, string> = {}) {
+async function newList(): Promise<string> {
+  return (await key.post('/lists', { name: `List ${++lists}`, kind: 'stores' })).body.id
+}
+
+/** A file of one store, which is one JSON document. */
+async function newExport(): Promise<string> {
+  const request = { kind: 'stores', filters: {}, format: 'ndjson', max_rows: 1 }
+  const { id } = (await key.post('/exports', request)).body
+  const isReady = async () => (await key.get(`/exports/${id}`)).body.status === 'ready'
+  await vi.waitUntil(isReady, { timeout: 60_000 })
+  return id
+}
+
+async function haveExportsEnded(): Promise<boolean> {
+  return (await app.db.query('select from exports where finished_at is null')).rowCount === 0
+}
+
+async function call(client: TestClient, operation: OperationCase, headers: Record<string, string> = {}) {
+  const { method, body } = operation
+  const path = operation.path.replace(knownList, listId).replace(knownExport, exportId)
   if (method === 'GET') return client.get(path, headers)
-  const sent = body && JSON.parse(JSON.stringify(body).replace(knownContact, contactId))
-  return client.post(path, sent, headers)
+  if (method === 'DELETE') {
+    const reply = await client.delete(path, headers)
+    if (reply.status === 200) listId = await newList()
+    return reply
+  }
+  const text = JSON.stringify(body)?.replace(knownContact, contactId).replace(newName, `New ${++lists}`)
+  const sent = text && JSON.parse(text)
+  return method === 'PATCH' ? client.patch(path, sent, headers) : client.post(path, sent, headers)
 }
 
 function expectRefusal(reply: TestReply, status: number, code: string) {
@@ -78,14 +119,16 @@ each('$name', ({ operation }) => {
     ['in the other mode', () => `Bearer ${key.secret.replace('_live_', '_test_')}`],
     ['given twice', () => `Bearer ${key.secret}, Bearer ${key.secret}`],
   ])('rejects a key %s without a query', async (_what, authorization) => {
+    // Exports of the tests before run in the background.
+    await vi.waitUntil(haveExportsEnded, { timeout: 60_000 })
     const query = vi.spyOn(Lane.prototype, 'query')
     onTestFinished(() => query.mockRestore())
     expectRefusal(await call(app.anon, operation, { authorization: authorization() }), 401, 'invalid_api_key')
-    // The taxonomy is polled every second, independent of requests.
+    // The taxonomy and waiting exports are polled every second, independent of requests.
     const isRequests = (_: unknown, index: number) =>
       (query.mock.contexts[index] as Lane).connections === app.deps.db.connections
     const statements = query.mock.calls.filter(isRequests).map(([statement]) => JSON.stringify(statement))
-    expect(statements.filter((statement) => !statement.includes('taxonomy_version'))).toEqual([])
+    expect(statements.filter((statement) => !/taxonomy_version|count_open_exports/.test(statement))).toEqual([])
   })
 
   test('rejects a well-formed unknown key', async () => {
@@ -111,17 +154,20 @@ each('$name', ({ operation }) => {
   })
 
   test.each(['Bearer', 'bearer', 'BEARER'])('accepts the right key after %s', async (scheme) => {
-    const only = await app.keyOf(key.account, { scopes: [operation.scope] })
+    const only = await app.keyOf(key.account, { scopes: [operation.scope, ...(operation.moreScopes ?? [])] })
     const reply = await call(app.anon, operation, { authorization: `${scheme} ${only.secret}` })
-    expect(reply.status).toBe(200)
-    expect(reply.body.request_id).toBe(reply.headers.get('x-request-id'))
+    expect(reply.status).toBe(operation.status ?? 200)
+    if (!operation.isFile) expect(reply.body.request_id).toBe(reply.headers.get('x-request-id'))
   })
 
   test('accepts a test key', async () => {
-    const sandbox = await app.keyOf(key.account, { scopes: [operation.scope], mode: 'test' })
-    // The store and its contacts exist only in the live catalogue.
-    const asksForThem = operation.path.includes(knownDomain) || operation.path === '/contacts/reveal'
-    expect((await call(sandbox, operation)).status).toBe(asksForThem ? 404 : 200)
+    const scopesOfKey = [operation.scope, ...(operation.moreScopes ?? [])]
+    const sandbox = await app.keyOf(key.account, { scopes: scopesOfKey, mode: 'test' })
+    // The store, its contacts, the list and the export exist only in live mode.
+    const { path, status = 200 } = operation
+    const asksForThem =
+      [knownDomain, knownList, knownExport].some((known) => path.includes(known)) || path === '/contacts/reveal'
+    expect((await call(sandbox, operation)).status).toBe(asksForThem ? 404 : status)
   })
 })
 

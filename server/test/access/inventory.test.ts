@@ -11,6 +11,8 @@ const open = [
   'GET /api/v1/openapi.json',
   'GET /console/api/openapi.json',
   'GET /docs',
+  'GET /docs/guide',
+  'GET /docs/sandbox',
   'GET /docs/scalar.js',
   'GET /docs/start.js',
   'GET /healthz',

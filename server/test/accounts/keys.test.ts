@@ -85,7 +85,7 @@ describe('ending a key', () => {
   test('an unknown id is rejected, and a pasted secret is not repeated', async () => {
     const account = await paidAccount()
     const { key } = await createKey(office.at(start), account, { name: 'k' })
-    await expect(revokeKey(office.at(start), account)).rejects.toThrow(/No key has the id/)
+    await expect(revokeKey(office.at(start), account)).rejects.toThrow(/is an id of kind "account"/)
     const refusal = await revokeKey(office.at(start), key).catch((error: Error) => error.message)
     expect(refusal).toMatch(/give its id/)
     expect(refusal).not.toContain(key)

@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type PlanFile, readPlanFile } from '../../src/accounts/plans.ts'
+import { readPlanFile } from '../../src/accounts/plan-file.ts'
+import type { PlanFile } from '../../src/accounts/plans.ts'
 
 const shipped = join(import.meta.dirname, '../../../plans.json')
 

@@ -91,6 +91,7 @@ describeInBrowser('everybody can use', () => {
     ['account-audit', '/account/audit', /.+/],
     ['operator-accounts', '/operator/accounts', /.+/],
     ['operator-catalogue', '/operator/catalogue', /.+/],
+    ['operator-imports', '/operator/imports', /.+/],
     ['operator-privacy', '/operator/privacy', /.+/],
     ['operator-webhooks', '/operator/webhooks', /.+/],
     ['operator-system', '/operator/system', /.+/],

@@ -77,6 +77,23 @@ describeInBrowser('the page People', () => {
     await bar(page).getByText('selected').waitFor({ state: 'detached' })
   })
 
+  test('selects all that match, and says what they cost before anything is spent', async () => {
+    const member = await createMember(app)
+    const page = await app.open(`${marketingInGermany}&exclude_revealed=true`, { as: member })
+    await page.getByText('40 contacts in 40 stores, 40 not yet revealed').waitFor()
+    await button(page, 'Select all 40 that match').click()
+    await bar(page).getByText('All 40 that match selected').waitFor()
+    await bar(page).getByText('40 new = 40 credits').waitFor()
+    await expectGoodLooks(page, 'people-all')
+    await button(page, 'Next page').click()
+    await rows(page).getByRole('checkbox', { name: 'Select Mara 30 L***', checked: true }).uncheck()
+    await bar(page).getByText('14 selected').waitFor()
+    await bar(page).getByText('14 new = 14 credits, 0 already yours, 986 left afterwards').waitFor()
+    await page.getByRole('button', { name: 'Remove without revealed' }).click()
+    await bar(page).getByText('selected').waitFor({ state: 'detached' })
+    expect(await creditsSpent(member)).toBe(0)
+  })
+
   test('reveals in steps of ten; Stop ends after the step that is running', async () => {
     const member = await createMember(app)
     const page = await app.open(marketingInGermany, { as: member })

@@ -55,18 +55,27 @@ describeInBrowser('the page Revealed', () => {
     await foot(page).getByText('25 people').waitFor()
   })
 
-  test('exports all as CSV without charge', async () => {
+  test('exports all again without charge, as a CRM imports them', async () => {
     const before = await readSpent(app, member.account)
     const page = await app.open('/revealed', { as: member, context: { acceptDownloads: true } })
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export revealed people' })
+    await dialog.getByRole('radio', { name: 'HubSpot' }).check()
+    await dialog.getByText('Email, First Name').waitFor()
+    await expectGoodLooks(page, 'revealed-export')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Export CSV' }).click(),
+      dialog.getByRole('button', { name: 'Start export' }).click(),
     ])
     const lines = readFileSync(await download.path(), 'utf8')
       .trim()
       .split('\r\n')
-    expect(download.suggestedFilename()).toMatch(/^storedex-revealed-.*\.csv$/)
+    expect(download.suggestedFilename()).toMatch(/^storedex-revealed-hubspot-.*\.csv$/)
+    expect(lines[0]).toContain('Email,First Name,Last Name')
     expect(lines).toHaveLength(31)
+    expect(await dialog.getByRole('link', { name: 'Download' }).getAttribute('href')).toMatch(
+      /\/revealed\/file\?format=csv&preset=hubspot$/,
+    )
     expect(await readSpent(app, member.account)).toEqual(before)
   })
 
@@ -84,7 +93,7 @@ describeInBrowser('the page Revealed', () => {
   test('tells a viewer why there is nothing to see', async () => {
     const page = await app.open('/revealed', { as: await createMember(app, { role: 'viewer' }) })
     await page.getByText('Viewers do not see channels').waitFor()
-    expect(await page.getByRole('link', { name: 'Export CSV' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Export' }).count()).toBe(0)
     await expectGoodLooks(page, 'revealed-viewer')
   })
 })

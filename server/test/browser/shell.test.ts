@@ -25,7 +25,7 @@ describeInBrowser('the console in a browser', () => {
     const page = await app.open('/', { as: await createTestPerson(app.url, app.deps, {}) })
     await page.getByRole('heading', { name: 'Stores', level: 1 }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/stores')
-    for (const name of ['Stores', 'People', 'Revealed', 'Usage', 'Keys', 'Billing', 'Account'])
+    for (const name of ['Stores', 'People', 'Revealed', 'Exports', 'Usage', 'Keys', 'Billing', 'Account'])
       await page.getByRole('navigation').getByRole('link', { name, exact: true }).first().waitFor()
     await expectGoodLooks(page, 'stores')
   })

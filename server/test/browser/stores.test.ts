@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { createMember, readSpent, setViewed, type TestMember } from '../console/catalogue/support/members.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
@@ -23,13 +23,21 @@ describeInBrowser('the page Stores', () => {
   test('narrows by what is chosen, says it in chips and in the address, and what it cost', async () => {
     const page = await app.open('/stores', { as: member })
     await table(page).waitFor()
+    const total = page.getByRole('status').filter({ hasText: 'not yet exported' })
+    await total.getByText('60 stores, 60 not yet exported this period').waitFor()
     await expectGoodLooks(page, 'stores-all')
     await group(page, 'Countries').getByRole('searchbox').fill('ger')
-    await group(page, 'Countries').getByRole('checkbox', { name: 'Germany' }).check()
+    const germany = group(page, 'Countries').getByRole('checkbox', { name: 'Germany', description: '40' })
+    await germany.check()
+    await total.getByText('40 stores').waitFor()
+    // As if no country was chosen.
+    expect(await germany.isChecked()).toBe(true)
+    await group(page, 'Countries').getByRole('checkbox', { name: 'Algeria', description: '0' }).waitFor()
     await group(page, 'Apps').getByRole('button', { name: 'Apps' }).click()
     await group(page, 'Apps').getByText('None of').click()
     await group(page, 'Apps').getByRole('searchbox').fill('yotpo')
-    await group(page, 'Apps').getByRole('checkbox', { name: 'Yotpo' }).check()
+    await group(page, 'Apps').getByRole('checkbox', { name: 'Yotpo', description: '−20' }).check()
+    await total.getByText('20 stores, 20 not yet exported').waitFor()
     await foot(page).getByText('20 stores').waitFor()
     await foot(page)
       .getByText(/20 search rows used · [\d,]+ left$/)
@@ -149,6 +157,88 @@ describeInBrowser('the page Stores', () => {
     expect(new URL(page.url()).pathname).toBe('/stores/www.shop-3.example')
   })
 
+  test('turns words into filters, and keeps those that it does not know', async () => {
+    const page = await app.open('/stores', { as: member })
+    await table(page).waitFor()
+    await page.keyboard.press('/')
+    const search = page.getByRole('searchbox', { name: 'Search' })
+    await page.keyboard.type('klaviyo not yotpo germany 10k-50k klarnna')
+    const words = page.getByRole('option', { name: 'Germany Klaviyo not Yotpo 10K to 50K visits a month' })
+    await words.waitFor()
+    expect(await words.getAttribute('aria-selected')).toBe('true')
+    await page.getByRole('option', { name: 'Klarna Apps, for “klarnna”' }).waitFor()
+    await page.getByText('“klarnna” is not known; it stays in the field.').waitFor()
+    await expectGoodLooks(page, 'stores-words')
+    await page.keyboard.press('Enter')
+    const filters = '?countries=DE&apps=klaviyo&apps_none=yotpo&traffic=10k_50k'
+    await expect.poll(() => new URL(page.url()).search).toBe(filters)
+    await foot(page).getByText('20 stores').waitFor()
+    expect(await search.inputValue()).toBe('klarnna')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Remove Klarna' }).waitFor()
+    expect(await search.inputValue()).toBe('')
+    await page.keyboard.type('not germany')
+    await page.getByText('“not germany”: Germany cannot be left out, only chosen.').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await search.inputValue()).toBe('')
+  })
+
+  test('leaves out what is exported, revealed or on a list, in rows and counts alike', async () => {
+    const own = await createMember(app)
+    const people = { person: { roles_any: ['marketing'] }, store: { countries: ['DE'] }, limit: 3 }
+    const { body: found } = await own.ask('/contacts/search', people)
+    const ids = found.data.map(({ id }: { id: string }) => id)
+    expect((await own.ask('/contacts/reveal', { contact_ids: ids })).status).toBe(200)
+    const { body: list } = await own.ask('/lists', { name: 'Known', kind: 'stores' })
+    const domains = ['shop-10.example', 'shop-11.example']
+    expect((await own.ask(`/lists/${list.id}/items`, { domains })).body.added).toBe(2)
+
+    const page = await app.open('/stores?countries=DE', { as: own })
+    const total = page.getByRole('status').filter({ hasText: 'not yet exported' })
+    await total.getByText('40 stores, 37 not yet exported').waitFor()
+    await table(page).getByText('shop-0.example').waitFor()
+    await group(page, 'Exclude').getByRole('button', { name: 'Exclude' }).click()
+    const leaveOut = (name: string | RegExp) => group(page, 'Exclude').getByRole('checkbox', { name })
+    await leaveOut('Leave out exported this period').check()
+    await total.getByText('37 stores, 37 not yet exported').waitFor()
+    await table(page).getByText('shop-0.example').waitFor({ state: 'detached' })
+    await leaveOut(/^Known/).check()
+    await total.getByText('35 stores, 35 not yet exported').waitFor()
+    await table(page).getByText('shop-10.example').waitFor({ state: 'detached' })
+    await group(page, 'Countries').getByRole('checkbox', { name: 'Germany', description: '35' }).waitFor()
+    await leaveOut('Leave out exported this period').uncheck()
+    await total.getByText('38 stores, 35 not yet exported').waitFor()
+    await table(page).getByText('shop-0.example').waitFor()
+    await leaveOut('Leave out revealed').check()
+    await total.getByText('35 stores, 35 not yet exported').waitFor()
+    await table(page).getByText('shop-0.example').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).searchParams.get('exclude_lists')).toBe(list.id)
+    const chips = page.getByRole('list', { name: 'Filters' })
+    await chips.getByRole('button', { name: /^Remove without .*Known/ }).click()
+    await total.getByText('37 stores, 37 not yet exported').waitFor()
+    await table(page).getByText('shop-10.example').waitFor()
+    await expectGoodLooks(page, 'stores-exclude')
+  })
+
+  test('shows rows without numbers where they cannot be counted, and the total alone where values cannot', async () => {
+    const page = await app.open('about:blank', { as: member, tolerates: (status) => status === 503 })
+    const error = { code: 'service_unavailable', message: 'Facets cannot be counted here.', request_id: 'req_test' }
+    let isClosed = true
+    const refuse = (route: Route) =>
+      isClosed || route.request().postDataJSON().facets
+        ? route.fulfill({ status: 503, json: { error } })
+        : route.continue()
+    await page.route('**/stores/count', refuse)
+    await page.goto('/stores')
+    await foot(page).getByText('25 stores').waitFor()
+    expect(await page.getByText('not yet exported').count()).toBe(0)
+    isClosed = false
+    await group(page, 'Countries').getByRole('checkbox', { name: 'Germany' }).check()
+    await page.getByText('40 stores, 40 not yet exported this period').waitFor()
+    await page.getByText('The numbers beside filters cannot be counted at the moment.').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   test('shows hostile names as they are, and does not run them', async () => {
     const page = await app.open('/stores', { as: member })
     await page.getByRole('link', { name: hostileName }).waitFor()
@@ -200,7 +290,9 @@ describeInBrowser('the page Stores', () => {
     const page = await app.open('/stores', { as: member })
     await table(page).waitFor()
     const aborted: string[] = []
-    page.on('requestfailed', (request) => aborted.push(request.postData() ?? ''))
+    page.on('requestfailed', (request) => {
+      if (request.url().endsWith('/stores/search')) aborted.push(request.postData() ?? '')
+    })
     let answer = () => {}
     const answered = new Promise<void>((resolve) => {
       answer = resolve
@@ -331,6 +423,61 @@ describeInBrowser('the page of a store', () => {
     await copy('Copy as CSV')
     await page.getByText('shop-8.example is copied as CSV.').waitFor()
     expect((await readSpent(app, other.account)).store_exports).toBe(1)
+  })
+
+  test('tells what changed, the newest first, and older changes for nothing more', async () => {
+    const record = { domain: 'shop-50.example' }
+    for (let step = 1; step <= 7; step++) await app.importStores([{ ...record, name: `Step ${step}` }])
+    await app.importStores([
+      {
+        ...record,
+        name: hostileName,
+        traffic_tier: '50k_100k',
+        country: null,
+        platform_plus: true,
+        aliases: ['old-name.example'],
+        technologies: { apps: ['gorgias'], theme: { type: 'paid' } },
+      },
+    ])
+    await app.db.query(
+      `update store_changes set at = at - make_interval(days => 20 * ((select max(batch) from store_changes) - batch)::integer)
+       where store_id = (select store_id from store_domains where host = 'shop-50.example')`,
+    )
+    const other = await createMember(app)
+    const page = await app.open('/stores/shop-50.example', { as: other })
+    const history = page.getByRole('region', { name: 'History' })
+    const sentences = async () =>
+      (await history.getByRole('listitem').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+    await history.getByText('Gorgias').waitFor()
+    expect((await sentences()).slice(0, 7)).toEqual([
+      `Name Step 7 → ${hostileName} now`,
+      'Country France → not known now',
+      'Traffic 10k–50k → 50k–100k now',
+      'Platform tier Standard → Premium now',
+      'Gorgias added, Klaviyo, Yotpo removed now',
+      'Theme type Free → Paid now',
+      'Alias old-name.example added now',
+    ])
+    expect((await sentences())[7]).toBe('Name Step 6 → Step 7 2 weeks ago')
+    await expectGoodLooks(page, 'store-history')
+    const asked = countRequests(page, '/history')
+    await history.getByRole('button', { name: 'Show older changes' }).click()
+    await history.getByText('Added to the catalogue').waitFor()
+    expect(await sentences()).toHaveLength(15)
+    expect(await history.getByRole('button').count()).toBe(0)
+    await page.getByRole('link', { name: 'All stores' }).click()
+    await page.goBack()
+    await history.getByText('Added to the catalogue').waitFor()
+    expect(asked()).toBe(1)
+    const spent = await readSpent(app, other.account)
+    expect(spent).toMatchObject({ store_exports: 0 })
+    await app.db.query(
+      'delete from store_changes where store_id = (select store_id from store_domains where host = $1)',
+      ['shop-51.example'],
+    )
+    await page.goto('/stores/shop-51.example')
+    await history.getByText('No change is on record').waitFor()
+    await screenshot(page, 'store-no-history')
   })
 
   test('says that a domain is not known', async () => {

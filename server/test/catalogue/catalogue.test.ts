@@ -2,6 +2,7 @@ import { getDomain } from 'tldts'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
+import { demoHistories } from '../../../catalogue/build/demo/history.ts'
 import { demoStores } from '../../../catalogue/build/demo/stores.ts'
 import { toNdjson } from '../../../catalogue/build/records.ts'
 import { sandboxStores } from '../../../catalogue/build/sandbox/stores.ts'
@@ -115,9 +116,15 @@ test('real shops carry only published facts, on hosts below a public suffix', ()
   expect(realShops.length).toBeGreaterThan(6_000)
 })
 
+test('history is invented for invented shops only', () => {
+  const histories = readCatalogueRecords<{ domain: string }>('demo/history.ndjson')
+  expect(histories.map(({ domain }) => domain)).toEqual(demo.map(({ domain }) => domain))
+})
+
 test('the generators produce the committed store files byte for byte', () => {
   // Compared as booleans, because a mismatch would print megabytes of text.
   expect(toNdjson(demoStores()) === readCatalogueText('demo/stores.ndjson')).toBe(true)
+  expect(toNdjson(demoHistories()) === readCatalogueText('demo/history.ndjson')).toBe(true)
   expect(toNdjson(sandboxStores()) === readCatalogueText('sandbox/stores.ndjson')).toBe(true)
 })
 

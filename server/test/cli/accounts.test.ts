@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
 import { hashApiKey } from '../../src/kernel/api-key.ts'
 import { spendRows } from '../usage/support/spend.ts'
@@ -120,14 +120,99 @@ test('without --json the same is printed as text', async () => {
   const id = /^Created account (acct_\w{16})\.\n$/.exec(stdout)![1]!
   const shown = await cli.run('accounts', 'show', id)
   expect(shown.stdout).toMatch(/^name +Aurora Candles$/m)
-  expect(shown.stdout).toMatch(/^live +store exports +0 +5000 +5000 +2026-12-10T12:00:00\.000Z$/m)
+  expect(shown.stdout).toMatch(/^live +store exports +0 +0 +5000 +5000 +2026-12-10T12:00:00\.000Z$/m)
 })
 
 test('an unknown account is an error, with nothing on standard output', async () => {
   for (const [command, ...flags] of [['show'], ['suspend'], ['resume'], ['set', '--plan', 'pro']] as const) {
     const { code, stdout, stderr } = await cli.run('accounts', command, 'acct_nobody', ...flags, '--json')
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: 'No account has the id "acct_nobody".\n' })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(
+      'No account has the id "acct_nobody"; an id is acct_ and 16 letters ("storedex accounts list" shows them).\n',
+    )
   }
+})
+
+test('an id of another kind is told apart from an unknown one, and a secret is not repeated', async () => {
+  const id = await openAccount('--plan', 'pro')
+  const { id: keyId, key } = await cli.json<{ id: string; key: string }>('keys', 'create', id, '--name', 'k')
+  const wrongKind = await cli.run('accounts', 'show', keyId)
+  expect(wrongKind).toMatchObject({ code: 1, stderr: expect.stringContaining(`${keyId} is an id of kind "key"`) })
+  expect((await cli.run('keys', 'revoke', id)).stderr).toContain(`${id} is an id of kind "account"`)
+  for (const command of [
+    ['accounts', 'show', key],
+    ['keys', 'revoke', key],
+  ]) {
+    const { code, stderr } = await cli.run(...command)
+    expect(code).toBe(1)
+    expect(stderr).toContain('id')
+    expect(stderr).not.toContain(key.slice(9, 20))
+  }
+})
+
+describe('list', () => {
+  interface List {
+    object: 'list'
+    data: { id: string; name: string; email: string | null; plan: string; status: string; created_at: string }[]
+  }
+  const list = (...flags: string[]) => cli.json<List>('accounts', 'list', ...flags)
+  const names = async (...flags: string[]) => (await list(...flags)).data.map(({ name }) => name)
+
+  beforeEach(async () => {
+    await cli.deps.db.query('delete from api_keys')
+    await cli.deps.db.query('delete from accounts')
+  })
+
+  test('shows all accounts, the newest first', async () => {
+    await cli.json('accounts', 'create', '--name', 'Northwind')
+    const id = await openAccount('--email', 'mara@aurora.example', '--plan', 'pro')
+    const { object, data } = await list()
+    expect(object).toBe('list')
+    expect(data).toEqual([
+      { id, name: 'Aurora Candles', email: 'mara@aurora.example', plan: 'pro', status: 'active', created_at: now },
+      { id: data[1]!.id, name: 'Northwind', email: null, plan: 'free', status: 'none', created_at: now },
+    ])
+    const { stdout } = await cli.run('accounts', 'list')
+    expect(stdout).toMatch(new RegExp(`^${id} +Aurora Candles +mara@aurora\\.example +pro +active +`, 'm'))
+  })
+
+  test('finds by name, address and id, in any case', async () => {
+    await cli.json('accounts', 'create', '--name', 'Northwind', '--email', 'ops@nw.example')
+    const id = await openAccount('--email', 'mara@aurora.example')
+    for (const text of ['CANDLES', 'Mara@', ` ${id} `])
+      expect(await names('--search', text)).toEqual(['Aurora Candles'])
+    expect(await names('--search', 'example')).toEqual(['Aurora Candles', 'Northwind'])
+    expect(await names('--search', '%')).toEqual([])
+    expect((await cli.run('accounts', 'list', '--search', 'nobody')).stdout).toMatch(/^No account fits\./)
+  })
+
+  test('filters by plan in force and by state', async () => {
+    await openAccount('--plan', 'pro')
+    await cli.json('accounts', 'create', '--name', 'Lapsed', '--plan', 'pro', '--status', 'canceled')
+    const suspended = await cli.json<{ id: string }>('accounts', 'create', '--name', 'Held', '--plan', 'business')
+    await cli.json('accounts', 'suspend', suspended.id)
+    expect(await names('--plan', 'pro')).toEqual(['Aurora Candles'])
+    expect(await names('--plan', 'free', '--status', 'canceled')).toEqual(['Lapsed'])
+    expect(await names('--status', 'suspended')).toEqual(['Held'])
+    expect((await cli.run('accounts', 'list', '--status', 'suspended')).stdout).toContain('active, suspended')
+  })
+
+  test('is complete, however many there are', async () => {
+    await cli.deps.db.query(
+      `insert into accounts (name, plan, status, period_anchor, created_at)
+       select 'Account ' || n, 'free', 'none', $1, $1 from generate_series(1, 1201) n`,
+      [now],
+    )
+    const all = await names()
+    expect([all.length, all[0], all.at(-1)]).toEqual([1201, 'Account 1201', 'Account 1'])
+    expect(new Set(all).size).toBe(1201)
+  })
+
+  test('a wrong plan or state is answered with the right ones', async () => {
+    const plan = await cli.run('accounts', 'list', '--plan', 'gold')
+    expect(plan).toMatchObject({ code: 2, stderr: expect.stringContaining('free, pro, business, enterprise') })
+    expect((await cli.run('accounts', 'list', '--status', 'gone')).stderr).toContain('suspended, closed')
+  })
 })
 
 test('a trial without a paid plan is rejected', async () => {

@@ -16,7 +16,7 @@ function fileWith(name: string, text: string): string {
 test('a file is imported, and its invalid records go to the rejects file', async () => {
   const file = fileWith('shops.ndjson', '{"domain":"a.example","name":"A"}\n{"domain":"not a host","name":"B"}\n')
   const result = await cli.json<{ rejects_file: string }>('import', 'stores', file)
-  expect(result).toEqual({
+  expect(result).toMatchObject({
     read: 2,
     inserted: 1,
     updated: 0,
@@ -24,6 +24,8 @@ test('a file is imported, and its invalid records go to the rejects file', async
     rejected: 1,
     rejects_file: expect.any(String),
     seconds: expect.any(Number),
+    would_take_with_drop: 0,
+    problems: [{ field: 'domain', reason: 'is not a domain', count: 1, example: { line: 2, value: 'not a host' } }],
   })
   expect(readFileSync(result.rejects_file, 'utf8')).toContain('not a host')
 })
@@ -59,7 +61,9 @@ test('standard input is imported', async () => {
 test('--extend-taxonomy adds missing values', async () => {
   const record = '{"domain":"c.example","name":"C","technologies":{"apps":["brand_new_app"]}}\n'
   const file = fileWith('shops.ndjson', record)
-  expect(await cli.json('import', 'stores', file)).toMatchObject({ rejected: 1 })
+  const refused = await cli.run('import', 'stores', file, '--json')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('none of its records could be taken') })
+  expect(JSON.parse(refused.stdout)).toMatchObject({ rejected: 1 })
   expect(await cli.json('import', 'stores', file, '--extend-taxonomy')).toMatchObject({ inserted: 1, rejected: 0 })
 })
 
@@ -67,4 +71,67 @@ test('an unreadable file is rejected with one sentence', async () => {
   const { code, stdout, stderr } = await cli.run('import', 'stores', '/nowhere/shops.ndjson', '--json')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^[^\n]*\/nowhere\/shops\.ndjson[^\n]*\n$/)
+})
+
+test('a spreadsheet is checked, mapped and imported, and the report says what helps', async () => {
+  const file = fileWith(
+    'shops.csv',
+    'Webshop;Company;Country;Score;Notes\nsheet-a.example;A;Germany;64,5;x\nsheet-b.example;=SUM(A1);Deutschlnd;7;y\n',
+  )
+  const unmapped = await cli.run('import', 'stores', file)
+  expect(unmapped.code).toBe(1)
+  expect(unmapped.stderr).toMatch(/2 columns are no field of a store: "Webshop".*, "Notes".*lacks "domain"/)
+
+  const options = ['--map', 'Webshop=domain', '--map', 'Notes=']
+  const dry = await cli.run('import', 'stores', file, ...options, '--dry-run')
+  expect(dry.code).toBe(0)
+  expect(dry.stdout).toContain('Read as CSV with semicolons between cells, in utf-8, with decimal commas.')
+  expect(dry.stdout).toContain('1 would be inserted, 0 updated, 0 unchanged, 1 rejected. Nothing was written.')
+  expect(dry.stdout).toMatch(/1 +country +unknown value +line 3: "Deutschlnd" +nearest: DE/)
+  expect(dry.stdout).toContain('--on-bad-value drop would take 1')
+
+  const mapFile = fileWith('map.json', '{"Webshop":"domain","Notes":""}')
+  const result = await cli.json('import', 'stores', file, '--map-file', mapFile, '--on-bad-value', 'drop')
+  expect(result).toMatchObject({ read: 2, inserted: 2, rejected: 0, dropped: 2, dry_run: false })
+})
+
+test('a file of which nothing is taken ends with 1, with the report', async () => {
+  for (const file of [
+    fileWith('none.csv', 'domain\nnot a host\n'),
+    fileWith('none.ndjson', '{"domain":"not a host"}\n'),
+  ]) {
+    const { code, stdout, stderr } = await cli.run('import', 'stores', file, '--json')
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ read: 1, rejected: 1, problems: [{ field: 'domain', count: 1 }] })
+    expect(stderr).toMatch(/none of its records could be taken/)
+  }
+})
+
+test('the template is a file that can be imported, with stores, contacts or both', async () => {
+  for (const args of [['stores'], ['stores', '--as', 'stores+contacts'], ['contacts']]) {
+    const { code, stdout } = await cli.run('import', ...args, '--template')
+    expect(code).toBe(0)
+    const file = fileWith('template.csv', stdout)
+    expect((await cli.run('import', ...args, file)).code).toBe(0)
+  }
+})
+
+test('wrong options are wrong usage, and a bad map file is a sentence', async () => {
+  const file = fileWith('shops.csv', 'domain\na.example\n')
+  for (const option of [
+    ['--delimiter', 'x'],
+    ['--dates', 'ymd'],
+    ['--on-bad-value', 'fix'],
+    ['--map', 'domain'],
+  ])
+    expect((await cli.run('import', 'stores', file, ...option)).code).toBe(2)
+  expect((await cli.run('import', 'stores')).code).toBe(2)
+  const bad = await cli.run('import', 'stores', file, '--map-file', fileWith('map.json', '["domain"]'))
+  expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining('must be a JSON object') })
+})
+
+test('the help lists every field with its values', async () => {
+  const { stdout } = await cli.run('import', 'contacts', '--help')
+  for (const text of ['store_domain', 'emails.0.status', 'verified, accept_all', 'phones.0.phone'])
+    expect(stdout).toContain(text)
 })

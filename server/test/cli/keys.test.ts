@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { scopes } from '../../src/auth/caller.ts'
+import { newApiKey } from '../../src/kernel/api-key.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const cli = openCommandLine('2026-11-10T12:00:00.000Z')
@@ -61,4 +62,66 @@ test('an account without API access gets no key, with the reason', async () => {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/has no API access \(plan free, status none\)/)
   expect(await cli.json('keys', 'list', id)).toEqual([])
+})
+
+test('find finds a key by its beginning or both ends, with its account, and shows no secret', async () => {
+  const account = await paidAccount()
+  const { id, key } = await cli.json<Issued>('keys', 'create', account, '--name', 'shop sync')
+  const other = await cli.json<Issued>('keys', 'create', account, '--name', 'tests', '--mode', 'test')
+  const secret = key.slice('sdx_live_'.length)
+  const found = {
+    id,
+    account,
+    account_name: 'Aurora Candles',
+    account_plan: 'pro',
+    account_status: 'active',
+    api_access: true,
+    status: 'active',
+    display: `sdx_live_${secret.slice(0, 4)}…${secret.slice(-4)}`,
+  }
+  const ends = `${key.slice(0, 13)}…${key.slice(-4)}`
+  const parts = [
+    key.slice(0, 13),
+    secret.slice(0, 4),
+    key.slice(0, 20),
+    `${key.slice(0, 13)}…`,
+    ends,
+    ends.replace('…', '...'),
+    key,
+  ]
+  for (const part of parts) {
+    const { stdout } = await cli.run('keys', 'find', part, '--json')
+    expect(JSON.parse(stdout), part).toMatchObject({ object: 'list', data: [found] })
+    expect(stdout).not.toContain(secret.slice(4, 20))
+  }
+  const text = await cli.run('keys', 'find', key)
+  expect(text.stdout).toMatch(new RegExp(`^${id} .*active.*${account} +Aurora Candles +pro \\(active\\) +open$`, 'm'))
+  expect(text.stdout + text.stderr).not.toContain(secret.slice(4, 20))
+  expect(await cli.json('keys', 'find', other.key.slice(0, 11))).toMatchObject({ data: [{ id: other.id }] })
+})
+
+test('find says when a key or its account is closed', async () => {
+  const account = await paidAccount()
+  const { id, key } = await cli.json<Issued>('keys', 'create', account, '--name', 'k')
+  await cli.json('keys', 'revoke', id)
+  await cli.json('accounts', 'suspend', account)
+  expect(await cli.json('keys', 'find', key)).toMatchObject({ data: [{ id, status: 'revoked', api_access: false }] })
+})
+
+test('find finds nothing for a key of elsewhere, and repeats nothing of what is no key', async () => {
+  const account = await paidAccount()
+  const { key } = await cli.json<Issued>('keys', 'create', account, '--name', 'k')
+  const elsewhere = newApiKey('live')
+  expect(await cli.json('keys', 'find', elsewhere)).toEqual({ object: 'list', data: [] })
+  expect((await cli.run('keys', 'find', elsewhere)).stdout).toBe('No key on file begins like this.\n')
+  // The other mode, and another end.
+  expect(await cli.json('keys', 'find', `sdx_test_${key.slice(9, 13)}`)).toEqual({ object: 'list', data: [] })
+  const wrongEnd = key.endsWith('aaaa') ? 'bbbb' : 'aaaa'
+  expect(await cli.json('keys', 'find', `${key.slice(0, 13)}…${wrongEnd}`)).toEqual({ object: 'list', data: [] })
+  for (const text of ['', '%', 'sdx_live_', `Bearer ${key}`, `${key}x`, 'ab_1']) {
+    const { code, stdout, stderr } = await cli.run('keys', 'find', text)
+    expect({ code, stdout }, text).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^Give the beginning of a key, such as sdx_live_ab12, .*\n$/)
+    expect(stderr).not.toContain(key.slice(9, 13))
+  }
 })

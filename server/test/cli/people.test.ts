@@ -83,6 +83,20 @@ test('a removed person is gone with all that was theirs, and their account stays
   expect(await cli.json('accounts', 'show', account)).toMatchObject({ id: account })
 })
 
+test('the only owner of an account is not dropped, until there is another', async () => {
+  await create('mara@aurora.example', '--account', account, '--role', 'owner')
+  await create('ines@aurora.example', '--account', account, '--role', 'admin')
+  const drop = ['people', 'drop', 'mara@aurora.example', '--account', account]
+  expect(await cli.run(...drop, '--json')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `mara@aurora.example is the only owner of ${account}, which needs one. Make somebody else an owner first: storedex people add EMAIL --account ${account} --role owner.\n`,
+  })
+  expect(await cli.json('people', 'list', '--account', account)).toHaveLength(2)
+  await cli.json('people', 'add', 'ines@aurora.example', '--account', account, '--role', 'owner')
+  expect(await cli.json(...drop)).toMatchObject({ accounts: [] })
+})
+
 test('every change is in the audit log, without the address', async () => {
   await cli.deps.ownerDb.query('truncate audit_log')
   const person = await create('mara@aurora.example', '--account', account, '--role', 'owner')
@@ -108,11 +122,15 @@ test('every change is in the audit log, without the address', async () => {
 
 test('what is not possible is refused with one sentence, and changes nothing', async () => {
   await create('mara@aurora.example')
+  const anId = 'an id is acct_ and 16 letters ("storedex accounts list" shows them)'
   const refusals: [string[], string][] = [
     [['create', 'MARA@aurora.example', '--name', 'M'], 'Somebody has the address "mara@aurora.example" already.\n'],
     [['link', 'nobody@aurora.example'], 'Nobody has the address "nobody@aurora.example".\n'],
     [['drop', 'mara@aurora.example', '--account', account], `mara@aurora.example is no member of ${account}.\n`],
-    [['create', 'other@aurora.example', '--name', 'O', '--account', 'acct_no'], 'No account has the id "acct_no".\n'],
+    [
+      ['create', 'other@aurora.example', '--name', 'O', '--account', 'acct_no'],
+      `No account has the id "acct_no"; ${anId}.\n`,
+    ],
   ]
   for (const [args, stderr] of refusals)
     expect(await cli.run('people', ...args, '--json')).toEqual({ code: 1, stdout: '', stderr })

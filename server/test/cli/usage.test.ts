@@ -35,6 +35,10 @@ describe('wrong usage exits with 2, writes to standard error and does nothing', 
     [['accounts', 'set', account, '--limit', 'searches=1']],
     [['accounts', 'show', account, 'acct_another']],
     [['accounts', 'suspend']],
+    [['accounts', 'list', 'acct_another']],
+    [['accounts', 'list', '--plan', 'gold']],
+    [['keys', 'find']],
+    [['keys', 'find', 'sdx_live_ab12', 'more']],
     [['accounts', 'resume', account, 'acct_another']],
     [['keys', 'create', account]],
     [['keys', 'create', account, '--name', 'k', '--mode', 'sandbox']],
@@ -43,6 +47,13 @@ describe('wrong usage exits with 2, writes to standard error and does nothing', 
     [['keys', 'create', account, '--name', 'k', '--expires', 'tomorrow']],
     [['keys', 'rotate', 'key_ABCDEFGHIJKLMNOP', '--overlap', '1w']],
     [['keys', 'rotate', 'key_ABCDEFGHIJKLMNOP', '--overlap', '91d']],
+    [['billing', 'link', account]],
+    [['billing', 'link', account, '--plan', 'free']],
+    [['billing', 'link', account, '--plan', 'pro', '--billing', 'weekly']],
+    [['stores']],
+    [['stores', 'show']],
+    [['stores', 'rename', 'a.example']],
+    [['stores', 'remove', 'a.example', 'b.example']],
     [['people']],
     [['people', 'create', 'mara@aurora.example']],
     [['people', 'create', 'nobody', '--name', 'N']],
@@ -56,6 +67,11 @@ describe('wrong usage exits with 2, writes to standard error and does nothing', 
     [['ledger', 'show']],
     [['ledger', 'show', account, '--since', 'yesterday']],
     [['ledger', 'show', account, '--until', '2026-11-01']],
+    [['backup']],
+    [['backup', 'one.backup', 'two.backup']],
+    [['backup', 'one.backup', '--without-keys']],
+    [['restore']],
+    [['restore', 'one.backup', '--force']],
     [['import', 'stores']],
     [['import', 'shops', 'file.ndjson']],
   ])('storedex %j', async (args) => {
@@ -65,6 +81,34 @@ describe('wrong usage exits with 2, writes to standard error and does nothing', 
     expect(stderr).not.toMatch(/\n +at /)
     expect((await cli.deps.db.query('select from accounts')).rowCount).toBe(0)
   })
+})
+
+test('--version prints the version', async () => {
+  expect(await cli.run('--version')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' })
+  expect(await cli.json('--version')).toEqual({ version: '1.2.3' })
+})
+
+test('every command and group has a description, and help shows examples', async () => {
+  const commandsOf = async (...path: string[]) => {
+    const { stdout } = await cli.run(...path, '--help')
+    const [, list = ''] = stdout.split('\nCommands:\n')
+    return [...list.split('\n\n')[0]!.matchAll(/^ {2}([a-z-]+)\b.*?(?: {2,}(\S.*))?$/gm)]
+  }
+  const groups = await commandsOf()
+  expect(groups.length).toBeGreaterThan(9)
+  for (const [line, name] of groups) {
+    expect(line).toMatch(/ {2}\S+( \[\S+\])? {2,}[a-z]/)
+    for (const [line] of name === 'help' ? [] : await commandsOf(name!))
+      expect(line, name).toMatch(/\S {2,}[a-z]|^ {2}\S+ .*[>\]]$/)
+  }
+  for (const group of ['accounts', 'keys', 'people', 'billing', 'contacts', 'ledger'])
+    expect((await cli.run(group, '--help')).stdout, group).toContain('\nExamples:\n')
+  expect((await cli.run('--help')).stdout).toContain('\nExamples:\n')
+})
+
+test('a mistyped command is answered with the right one', async () => {
+  expect((await cli.run('acounts')).stderr).toContain('Did you mean accounts?')
+  expect((await cli.run('keys', 'lst', 'acct_x')).stderr).toContain('Did you mean list?')
 })
 
 test('help exits with 0', async () => {

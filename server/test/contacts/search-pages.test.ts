@@ -138,8 +138,8 @@ describe('the cost of a page', () => {
     const isRequests = (_: unknown, index: number) =>
       (query.mock.contexts[index] as Lane).connections === app.deps.db.connections
     const texts = () => query.mock.calls.filter(isRequests).map(([statement]) => JSON.stringify(statement))
-    // The taxonomy is polled every second.
-    return () => texts().filter((text) => !text.includes('taxonomy_version'))
+    // The taxonomy and waiting exports are polled every second.
+    return () => texts().filter((text) => !/taxonomy_version|count_open_exports/.test(text))
   }
 
   test('a page costs a row per contact, and an export per store and period', async () => {

@@ -19,7 +19,7 @@ async function connect(url: string): Promise<pg.Client> {
 
 // Small tables, which are copied to every node when the database is distributed.
 const smallTables =
-  'accounts api_keys attempt_windows catalogue_batches catalogue_state challenges clock_readings installation invitations members passkeys people person_settings person_windows privacy_requests schema_migrations sessions sign_in_links taxonomy_values'.split(
+  'accounts api_keys attempt_windows catalogue_batches catalogue_state challenges clock_readings import_jobs installation invitations members passkeys people person_settings person_windows privacy_requests schema_migrations sessions sign_in_links taxonomy_values'.split(
     ' ',
   )
 const distributionColumns: Record<string, string> = {
@@ -27,13 +27,22 @@ const distributionColumns: Record<string, string> = {
   billing_events: 'id',
   billing_windows: 'account_id',
   contacts: 'store_id',
+  export_chunks: 'account_id',
   export_rollups: 'account_id',
+  exports: 'account_id',
   idempotency: 'account_id',
   ledger: 'account_id',
   ledger_archives: 'account_id',
   ledger_rollups: 'account_id',
+  list_contacts: 'account_id',
+  list_counts: 'account_id',
+  list_pending: 'account_id',
+  list_stores: 'account_id',
+  lists: 'account_id',
+  removed_stores: 'store_id',
   request_windows: 'account_id',
   reveals: 'account_id',
+  store_changes: 'store_id',
   store_domains: 'host',
   store_exports: 'account_id',
   stores: 'id',

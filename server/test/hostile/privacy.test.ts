@@ -124,7 +124,16 @@ describe('when the database fails', () => {
   atEnd(() => Promise.all([holder.end(), watcher.end()]))
 
   const ofTheApp = "datname = current_database() and application_name = 'storedex test'"
-  const terminate = () => watcher.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${ofTheApp}`)
+  /** Ends every connection of the service, and waits until the idle ones are gone too. */
+  const terminate = async () => {
+    const query = `select pid, pg_terminate_backend(pid) from pg_stat_activity where ${ofTheApp}`
+    const ended = (await watcher.query(query)).rows.map((row) => row.pid)
+    const countLeft = async () => {
+      const left = 'select count(*)::integer as left from pg_stat_activity where pid = any($1)'
+      return (await watcher.query(left, [ended])).rows[0].left
+    }
+    await expect.poll(countLeft, { timeout: 10_000 }).toBe(0)
+  }
   const cancel = () => watcher.query(`select pg_cancel_backend(pid) from pg_stat_activity where ${ofTheApp}`)
   const countWaiting = async () => {
     const query = `select count(*)::integer as waiting from pg_stat_activity where ${ofTheApp} and wait_event_type = 'Lock'`

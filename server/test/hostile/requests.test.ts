@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { operations } from '../access/support/operations.ts'
+import { methodsOf, operations } from '../access/support/operations.ts'
 import { call } from '../http/support/test-server.ts'
 import {
   errorIn,
@@ -24,8 +24,8 @@ describe('a method', () => {
 
   test.each(methods)('%s is accepted by exactly the operations that have it', async (method) => {
     for (const path of paths) {
-      const allowed = Object.values(operations).find((operation) => operation.path === path)!.method
-      if (method === allowed) continue
+      const allowed = methodsOf(path)
+      if (allowed.split(', ').includes(method)) continue
       const request = `${method} /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n\r\n`
       const [reply] = await world.raw(request)
       expect(reply!.status, path).toBe(405)
@@ -46,12 +46,12 @@ describe('a method', () => {
   })
 })
 
-describe.each(posts)('$path', ({ path, body }) => {
+describe.each(posts)('$method $path', ({ method, path, body }) => {
   const text = JSON.stringify(body)
   // Well-formed, and rejected only for its content.
   const refusedText = JSON.stringify({ ...body, [marker]: 1 })
   const send = async (bytes: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
-    errorIn(await world.post(path, bytes, headers))
+    errorIn(await world.send(method, path, bytes, headers))
 
   test('accepts only uncompressed JSON in UTF-8', async () => {
     const types = [
@@ -153,7 +153,7 @@ describe.each(posts)('$path', ({ path, body }) => {
     const tooLarge = { status: 413, code: 'payload_too_large' }
     const padded = text.slice(0, -1) + ' '.repeat(262_145 - text.length) + text.slice(-1)
     expect(await send(padded)).toEqual(tooLarge)
-    const head = `POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n`
+    const head = `${method} /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n`
     const [declared] = await world.raw(`${head}Content-Length: 99999999999\r\n\r\n{`, 1)
     expect(errorIn(declared!)).toEqual(tooLarge)
     const chunk = `${(100_000).toString(16)}\r\n${' '.repeat(100_000)}\r\n`
@@ -163,13 +163,13 @@ describe.each(posts)('$path', ({ path, body }) => {
 
   test('reads a body sent in tiny chunks', async () => {
     const crumbs = [...refusedText].map((letter) => `1\r\n${letter}\r\n`).join('')
-    const head = `POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n`
+    const head = `${method} /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n`
     const [reply] = await world.raw(`${head}Transfer-Encoding: chunked\r\n\r\n${crumbs}0\r\n\r\n`, 1)
     expect(errorIn(reply!)).toEqual({ status: 400, code: 'unknown_parameter', param: marker })
   })
 
   test('rejects a body with an ambiguous length', async () => {
-    const head = `POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n`
+    const head = `${method} /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n`
     const smuggled = `${head}Content-Length: ${text.length + 9}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${text}`
     const replies = await world.raw(smuggled)
     expect(replies.map(errorIn)).toEqual([{ status: 400, code: 'invalid_request' }])
@@ -239,12 +239,14 @@ test('a path has only one spelling', async () => {
 
 test('concurrent requests are all answered, each with its own request id', async () => {
   const storm = Array.from({ length: 200 }, (_, i) => i)
+  const sendNonsense = ({ method, path }: (typeof posts)[number], i: number) =>
+    world.send(method, path, `{"${marker}":${i % 2 ? '[' : '1}'}`)
   const ids = await Promise.all(
     storm.map(async (i) => {
       const reply =
         i % 3 === 0
           ? await world.lookup(`${marker}${i}.unknown.example`)
-          : await world.post(posts[i % posts.length]!.path, `{"${marker}":${i % 2 ? '[' : '1}'}`)
+          : await sendNonsense(posts[i % posts.length]!, i)
       expect([400, 404]).toContain(reply.status)
       return reply.headers.get('x-request-id')
     }),

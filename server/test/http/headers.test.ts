@@ -29,9 +29,13 @@ const replies = {
     (await sendRaw(port(), `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`))[0]!,
   'the reference': () => call(`${app.url}/docs`),
   'a script of the reference': () => call(`${app.url}/docs/start.js`),
+  'the guide': () => call(`${app.url}/docs/guide`),
+  'an unknown page': () => call(`${app.url}/nothing`, { headers: { accept: 'text/html' } }),
   'a page after payment': () => call(`${app.url}/billing/done`),
   'a page of a trial link': () => call(`${app.url}/billing/trial?token=none`),
 }
+
+const publicReplies = ['an open answer', 'the guide']
 
 describe.each(Object.entries(replies))('%s', (name, ask) => {
   test('forbids sniffing, framing and scripts', async () => {
@@ -51,6 +55,6 @@ describe.each(Object.entries(replies))('%s', (name, ask) => {
 
   test('is not cacheable, unless it is public', async () => {
     const { headers } = await ask()
-    expect(headers.get('cache-control')).toBe(name === 'an open answer' ? 'no-cache' : 'no-store')
+    expect(headers.get('cache-control')).toBe(publicReplies.includes(name) ? 'no-cache' : 'no-store')
   })
 })

@@ -113,7 +113,21 @@ describe('the published document', () => {
   })
 })
 
+test('the document of an installation with a public address names it', async () => {
+  const openapi = { tags: [], publicUrl: 'https://storedex.example' }
+  const elsewhere = await startTestServer(undefined, { openapi })
+  const { body } = await call(`${elsewhere.url}/api/v1/openapi.json`)
+  expect(JSON.parse(body).servers).toMatchObject([{ url: 'https://storedex.example/api/v1' }])
+})
+
 describe('the reference', () => {
+  test('has a title, and links to the guide', async () => {
+    const { body } = await call(`${server.url}/docs`)
+    expect(body).toContain('<title>Storedex API reference</title>')
+    expect(body).toContain('<a href="/docs" aria-current="page">Reference</a>')
+    expect(body).toContain('<a href="/docs/guide">Guide</a>')
+  })
+
   test('runs only our own scripts, and loads nothing from other hosts', async () => {
     const page = await call(`${server.url}/docs`)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')

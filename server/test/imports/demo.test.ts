@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { importDemonstration, importSandbox } from '../../src/imports/demo.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
-import { catalogueFolder, openTestCatalogue, type TestCatalogue } from './support/test-catalogue.ts'
+import { catalogueFolder, openTestCatalogue, readHistories, type TestCatalogue } from './support/test-catalogue.ts'
+import { applyChange, reverseOf, trackedFieldsOf } from './support/tracked-store.ts'
 
 let catalogue: TestCatalogue
 beforeAll(async () => {
@@ -44,12 +45,48 @@ test('the demonstration is imported in mode live, continues after an interruptio
   expect((await catalogue.rows()).filter((row) => row.mode === 'live')).toHaveLength(stores)
   expect(await countPeople('live')).toBe(people)
 
+  const histories = await readHistories(catalogue.db)
   await catalogue.importStores([{ domain: 'aurora-candles.example', name: 'Ours now' }])
   await catalogue.db.query('delete from contacts where store_id = (select min(store_id) from contacts)')
   const remaining = await countPeople('live')
   expect(await importDemonstration(catalogue.context, demo)).toBeNull()
   expect((await catalogue.store('aurora-candles.example'))!.document.name).toBe('Ours now')
   expect(await countPeople('live')).toBe(remaining)
+  expect(await readHistories(catalogue.db)).toEqual(
+    new Map(histories).set('aurora-candles.example', [
+      ...histories.get('aurora-candles.example')!,
+      expect.objectContaining({ field: 'name', before: 'Aurora Candles', after: 'Ours now' }),
+    ]),
+  )
+})
+
+test('invented stores of the demonstration have an invented half year that leads to what they are, real shops have none', async () => {
+  const fresh = await openTestCatalogue()
+  await importDemonstration(fresh.context, demo)
+  const [now, start] = [fresh.context.clock.now().getTime(), Date.parse('2026-05-03T12:00:00.000Z')]
+  const histories = await readHistories(fresh.db)
+  let changedStores = 0
+  for (const { document, aliases } of await fresh.rows()) {
+    const [added, ...changes] = histories.get(document.domain)!
+    expect(added).toMatchObject({ field: 'added_to_catalogue' })
+    const isInvented = document.domain.endsWith('.example')
+    const times = [added!, ...changes].map(({ at }) => Date.parse(at))
+    expect(times, document.domain).toEqual(times.toSorted((a, b) => a - b))
+    expect(times[0], document.domain).toBe(isInvented ? start : now)
+    if (!isInvented) expect(changes, document.domain).toEqual([])
+    if (changes.length > 0) changedStores++
+    // Taking the newest change back first has to fit what the store is now.
+    changes
+      .toReversed()
+      .map(reverseOf)
+      .reduce(applyChange, trackedFieldsOf({ ...document, aliases }))
+  }
+  expect(changedStores).toBeGreaterThan(1_000)
+  // Each day is a batch of its time, by which pruning and readers of batches find it.
+  const { rowCount } = await fresh.db.query(
+    'select from store_changes c where not exists (select from catalogue_batches b where b.batch = c.batch and b.written_at = c.at)',
+  )
+  expect(rowCount).toBe(0)
 })
 
 test('an installation that has only the stores of the demonstration gets its contacts', async () => {

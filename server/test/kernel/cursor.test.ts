@@ -11,6 +11,7 @@ const payload: CursorPayload = {
   position: { negatedScore: -71.5, storeId: 123_456, contact: null },
   rowsWalked: 250,
   issuedAtMs: Date.parse('2026-11-21T10:00:00Z'),
+  startedAtMs: Date.parse('2026-11-21T09:30:00Z'),
 }
 
 const id = fc.nat({ max: Number.MAX_SAFE_INTEGER })
@@ -25,6 +26,7 @@ const anyPayload: fc.Arbitrary<CursorPayload> = fc.record({
   }),
   rowsWalked: fc.nat(),
   issuedAtMs: fc.nat({ max: 8.64e15 }),
+  startedAtMs: fc.nat({ max: 8.64e15 }),
 })
 
 describe('a cursor', () => {
@@ -42,10 +44,10 @@ describe('a cursor', () => {
     }
   })
 
-  test('issued earlier still opens', () => {
+  test('issued earlier still opens; its walk began when it was issued', () => {
     const earlier =
       'cur_AXIE7_4ql5mBJ1zZRDvcCo8I_gLLIr0kyZZNNScOFLnsP0jJs1x7qUCIfvK0vb1vUMM3PqVQ5R5NLsmxiBo5qlZ7yNVHIWVM59998-enKg3-1yGbVBQYINJHFx0hRw'
-    expect(sealer.open(earlier)).toEqual(payload)
+    expect(sealer.open(earlier)).toEqual({ ...payload, startedAtMs: payload.issuedAtMs })
   })
 
   test('differs each time, so that equal positions cannot be recognised', () => {
@@ -95,10 +97,15 @@ describe('a cursor', () => {
     const madeUp = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.base64String().map((text) => `cur_${text}`),
-      fc.uint8Array({ minLength: 94, maxLength: 94 }).map((bytes) => `cur_${Buffer.from(bytes).toString('base64url')}`),
+      fc
+        .uint8Array({ minLength: 102, maxLength: 102 })
+        .map((bytes) => `cur_${Buffer.from(bytes).toString('base64url')}`),
       fc
         .uint8Array({ minLength: 93, maxLength: 93 })
         .map((bytes) => `cur_${Buffer.from([1, ...bytes]).toString('base64url')}`),
+      fc
+        .uint8Array({ minLength: 101, maxLength: 101 })
+        .map((bytes) => `cur_${Buffer.from([2, ...bytes]).toString('base64url')}`),
     )
     fc.assert(fc.property(madeUp, (text) => sealer.open(text) === null))
   })

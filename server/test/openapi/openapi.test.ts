@@ -15,10 +15,27 @@ const promisedStatuses: Record<string, number[]> = {
   'POST /billing/portal-link': [200, 401, 403, 404, 429, 503],
   'GET /taxonomy': [200, 401, 403],
   'GET /stores/{domain}': [200, 400, 401, 403, 404],
+  'GET /stores/{domain}/history': [200, 400, 401, 403, 404],
   'POST /stores/search': [200, 400, 401, 403],
   'POST /stores/enrich': [200, 400, 401, 403],
   'POST /contacts/search': [200, 400, 401, 403],
   'POST /contacts/reveal': [200, 400, 401, 402, 403, 404],
+  'POST /lists': [201, 400, 401, 403, 409],
+  'GET /lists': [200, 400, 401, 403],
+  'GET /lists/{id}': [200, 400, 401, 403, 404],
+  'PATCH /lists/{id}': [200, 400, 401, 403, 404, 409],
+  'DELETE /lists/{id}': [200, 400, 401, 403, 404],
+  'GET /lists/{id}/items': [200, 400, 401, 403, 404],
+  'POST /lists/{id}/items': [200, 400, 401, 403, 404, 409],
+  'POST /lists/{id}/items/remove': [200, 400, 401, 403, 404],
+  'POST /exports': [201, 400, 401, 403, 404, 409],
+  'GET /exports': [200, 400, 401, 403],
+  'GET /exports/{id}': [200, 400, 401, 403, 404],
+  'POST /exports/{id}/cancel': [200, 400, 401, 403, 404],
+  'GET /exports/{id}/file': [200, 206, 400, 401, 403, 404, 409, 410, 416],
+  'POST /stores/count': [200, 400, 401, 403],
+  'POST /contacts/count': [200, 400, 401, 403],
+  'POST /quotes': [200, 400, 401, 403],
 }
 
 interface Operation {
@@ -63,6 +80,35 @@ describe('the OpenAPI document', () => {
         expect(Object.keys(reply.content?.['application/json']?.examples ?? {}), `${name} ${status}`).not.toEqual([])
       }
     }
+  })
+
+  test('gives every object a name, so that clients get a type for each', () => {
+    const { paths, components } = JSON.parse(text)
+    const unnamed: string[] = []
+    const visit = (node: unknown, path: string, isSchema: boolean): void => {
+      if (typeof node !== 'object' || node === null) return
+      if (isSchema && (node as { type?: unknown }).type === 'object') unnamed.push(path)
+      for (const [key, value] of Object.entries(node)) visit(value, `${path}/${key}`, isSchema || key === 'schema')
+    }
+    visit(paths, 'paths', false)
+    for (const [name, schema] of Object.entries<object>(components.schemas))
+      for (const [key, value] of Object.entries(schema)) visit(value, `${name}/${key}`, true)
+    expect(unnamed).toEqual([])
+    expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(['Store', 'ContactPreview', 'Error']))
+  })
+
+  test('shows each tag with a capital, under the name that generated clients use', async () => {
+    const { tags } = JSON.parse(text)
+    expect(tags.map((tag: Record<string, string>) => [tag.name, tag['x-displayName']])).toEqual([
+      ['usage', 'Usage'],
+      ['billing', 'Billing'],
+      ['taxonomy', 'Taxonomy'],
+      ['stores', 'Stores'],
+      ['contacts', 'Contacts'],
+      ['lists', 'Lists'],
+      ['exports', 'Exports'],
+      ['quotes', 'Quotes'],
+    ])
   })
 
   test('is a 304 for a matching ETag, and needs no key', async () => {

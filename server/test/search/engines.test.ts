@@ -4,9 +4,11 @@ import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import type { SearchEngine } from '../../src/search/engine.ts'
 import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { contactCounts, expectContactCounts, expectStoreCounts, storeCounts } from './support/count-comparison.ts'
 import {
   type Catalogue,
   contactSearches,
+  drawExcluded,
   expectContacts,
   expectStores,
   memoryEngine,
@@ -62,7 +64,8 @@ async function openCatalogue(seed: number, count: number): Promise<Catalogue> {
   )
   await pool.query('analyze stores, contacts')
   const view = splitAtRandom(seed, stores, 1 + (seed % 5))
-  return { stores, engines: [postgres, memoryEngine(view), memoryEngine(merged(view))] }
+  const engines = [postgres, memoryEngine(view), memoryEngine(merged(view))]
+  return { stores, engines, excluded: drawExcluded(seed, stores) }
 }
 
 /** Runs random searches over random catalogues; returns how many had several pages. */
@@ -97,5 +100,23 @@ describe.each(cases)('$name, seed $seed', (size) => {
 
   test('every page of people is the same from each engine, alone and in turn', { timeout }, async () => {
     expect(await ask(size, contactSearches(size.count), expectContacts)).toBeGreaterThan(atLeast)
+  })
+
+  test('counts are those of the search, and those of facets what choosing a value would find', {
+    timeout,
+  }, async () => {
+    const asked = { ...size, queries: Math.ceil(size.queries / 4) }
+    let counted = 0
+    await ask(asked, storeCounts, async (catalogue, count) => {
+      const found = await expectStoreCounts(catalogue, count)
+      counted += found
+      return found
+    })
+    await ask(asked, contactCounts(size.count), async (catalogue, count) => {
+      const found = await expectContactCounts(catalogue, count)
+      counted += found
+      return found
+    })
+    expect(counted).toBeGreaterThan(0)
   })
 })

@@ -31,6 +31,7 @@ const byPostgres = { negatedScore: 0, storeId: 1 }
 const postgres: SearchEngine = {
   findStores: async () => [byPostgres],
   findContacts: async () => [{ ...byPostgres, contact: 0 }],
+  count: async () => ({ parts: [{ stores: 1, people: 1, facets: [], peopleBy: [] }], exported: 0, unrevealed: 0 }),
 }
 const store = {
   id: 2,

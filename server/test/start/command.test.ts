@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findProjectDir } from '../../src/config.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -51,4 +52,27 @@ test('a checkout with a workspace that is newer than its installation gets the l
   await installPackages(folder, { tools: false })
   await installPackages(folder, { tools: false })
   expect(realpathSync(join(folder, 'node_modules/@storedex/new'))).toBe(join(folder, 'packages/new'))
+})
+
+test('an installation without a network says what it needs, and does not try again and again', async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'storedex-offline-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const dependencies = { pino: '10.4.0' }
+  const packages = { '': { dependencies }, 'node_modules/pino': { version: '10.4.0' } }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'offline', version: '1.0.0', dependencies }))
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ name: 'offline', lockfileVersion: 3, packages }))
+  const launcher = pathToFileURL(join(findProjectDir(import.meta.dirname), 'bin/launcher/install.mjs')).href
+  const script = `import(${JSON.stringify(launcher)})
+    .then(({ installPackages }) => installPackages(process.argv[1], { tools: false }))
+    .catch((error) => console.log(JSON.stringify({ explained: error.isExplained, message: error.message })))`
+  const { PATH = '' } = process.env
+  const registry = `http://127.0.0.1:${await pickFreePort()}`
+  const env = { PATH, HOME: folder, npm_config_registry: registry, npm_config_cache: join(folder, 'cache') }
+  const printed = await new Promise<string>((resolve) => {
+    execFile(process.execPath, ['-e', script, folder], { cwd: folder, env }, (_, stdout) => resolve(stdout))
+  })
+  const { explained, message } = JSON.parse(printed)
+  expect(explained).toBe(true)
+  expect(message).toContain(`The first start installs packages, and ${registry} cannot be reached (ECONNREFUSED).`)
+  expect(message).toContain('npm config set https-proxy')
 })

@@ -25,6 +25,7 @@ test('by default it listens on loopback and stores its data in the checkout', ()
     databaseUrl: null,
     databaseOwnerUrl: null,
     ledgerDetailMonths: 13,
+    historyDays: 730,
     dataKeys: null,
     plansFile: join(projectDir, 'plans.json'),
     consoleDir: null,
@@ -36,6 +37,7 @@ test('by default it listens on loopback and stores its data in the checkout', ()
     searchEngine: 'auto',
     searchMemoryMb: null,
     logLevel: 'info',
+    isLogLevelGiven: false,
   })
 })
 
@@ -70,6 +72,7 @@ test('every setting is read and normalised', () => {
     OIDC_NAME: 'Example Login',
     DELIVER_EMAILS: 'verified',
     LEDGER_DETAIL_MONTHS: '24',
+    HISTORY_DAYS: '90',
     SEARCH_ENGINE: 'memory',
     SEARCH_MEMORY_MB: '512',
     LOG_LEVEL: 'debug',
@@ -87,6 +90,7 @@ test('every setting is read and normalised', () => {
     databaseUrl: 'postgresql://me:secret@db.example:5433/shops',
     databaseOwnerUrl: 'postgresql://owner:secret@db.example:5433/shops',
     ledgerDetailMonths: 24,
+    historyDays: 90,
     dataKeys: [
       { id: 'new', secret: Buffer.alloc(32, 1) },
       { id: 'old', secret: Buffer.alloc(32, 2) },
@@ -116,6 +120,7 @@ test('every setting is read and normalised', () => {
     searchEngine: 'memory',
     searchMemoryMb: 512,
     logLevel: 'debug',
+    isLogLevelGiven: true,
   })
 })
 
@@ -179,6 +184,9 @@ describe('an invalid value ends the start with one sentence', () => {
     ['LEDGER_DETAIL_MONTHS', '1201'],
     ['LEDGER_DETAIL_MONTHS', '1.5'],
     ['LEDGER_DETAIL_MONTHS', '-1'],
+    ['HISTORY_DAYS', '0'],
+    ['HISTORY_DAYS', '36501'],
+    ['HISTORY_DAYS', '1.5'],
     ['DATA_KEYS', `k:${secret}`],
     ['DATA_KEYS', `${key(1)}`],
     ['DATA_KEYS', `k:${key(1)},k:${key(2)}`],

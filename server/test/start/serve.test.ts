@@ -66,9 +66,10 @@ describe('the demonstration keys', () => {
     'are printed on a terminal by the start that makes them, and by no later one',
     async () => {
       const { url } = await createTestDatabase()
-      const settings = { DATA_DIR: join(temporaryFolder(), 'data'), DATABASE_URL: url, LOG_LEVEL: 'error' }
+      const settings = { DATA_DIR: join(temporaryFolder(), 'data'), DATABASE_URL: url }
       const first = startOnTerminal(settings)
       const shown = await linesUpToCurl(first)
+      expect(shown.filter((line) => line.startsWith('{'))).toEqual([])
       const { live, test: sandbox } = JSON.parse(readFileSync(join(settings.DATA_DIR, 'demo-keys.json'), 'utf8'))
       expect(shown.join('\n')).toContain(`Live key       ${live}`)
       expect(shown.join('\n')).toContain(`Test key       ${sandbox}`)
@@ -82,6 +83,14 @@ describe('the demonstration keys', () => {
       await second.stop()
     },
   )
+})
+
+test.runIf(hasPseudoTerminals())('a start on a terminal writes log lines if LOG_LEVEL asks for them', async () => {
+  const { url } = await createTestDatabase()
+  const service = startOnTerminal({ DATA_DIR: temporaryFolder(), DATABASE_URL: url, LOG_LEVEL: 'info' })
+  const shown = await linesUpToCurl(service)
+  expect(shown.filter((line) => line.startsWith('{"level":30')).length).toBeGreaterThan(0)
+  await service.stop()
 })
 
 describe('the console', () => {

@@ -14,9 +14,12 @@ import type { BillingProvider } from '../../src/billing/provider.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import type { ConnectionPool } from '../../src/db/pool.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
+import type { ExportRunner } from '../../src/exports/run/runner.ts'
+import type { StartImport } from '../../src/import-jobs/run/task.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
+import type { StartCounting } from '../../src/search/counting/counter.ts'
 import { readCatalogueState } from '../../src/search/replica/queries.ts'
 import type { StartReplica } from '../../src/search/replica/replica.ts'
 import { runInProcess } from '../../src/search/replica/replica-sync.ts'
@@ -55,6 +58,8 @@ export interface TestApp {
   /** A pool of the role that owns the tables and has more rights than the service. */
   db: ConnectionPool
   clock: ReturnType<typeof createManualClock>
+  /** Runs the app's exports. */
+  exportRunner: ExportRunner
   /** A client without a key. */
   anon: TestClient
   /** Creates an account with a key; by default on an active pro plan. */
@@ -88,6 +93,12 @@ export interface TestAppOptions {
   port?: number
   /** Replaces the payment provider of the settings. */
   billing?: BillingProvider
+  /** How imports of the console run; by default in this thread. */
+  startImport?: StartImport
+  /** Which engine searches; by default the one that `npm test` asks for. */
+  engine?: 'memory' | 'postgres'
+  /** How counts in memory run; by default in this thread. */
+  startCounting?: StartCounting
 }
 
 const anHourMs = 3_600_000
@@ -96,7 +107,7 @@ const anHourMs = 3_600_000
 export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const { url: ownerUrl, serviceUrl } = await createTestDatabase()
   const clock = createManualClock(options.now)
-  const engine = testEngine()
+  const engine = testEngine(options.engine ?? process.env.STOREDEX_TEST_ENGINE)
   const config = readConfig(
     {
       DATABASE_URL: serviceUrl,
@@ -109,8 +120,12 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     },
     findProjectDir(import.meta.dirname),
   )
-  const log = options.log && { log: options.log }
-  const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...engine.options, ...log })
+  const given = {
+    ...(options.log && { log: options.log }),
+    ...(options.startImport && { startImport: options.startImport }),
+    ...(options.startCounting && { startCounting: options.startCounting }),
+  }
+  const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...engine.options, ...given })
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }
   // Only the test itself then calls its provider.
   const app = await buildApp(deps, [], { reconciliationMs: anHourMs, firstReconciliationMs: anHourMs })
@@ -142,6 +157,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     operator,
     db: operator.db,
     clock,
+    exportRunner: app.exportRunner,
     anon: createClient(url, null),
     keyOf,
     key: async ({ plan, status, trialEnds, periodStart, limits, ...traits }) => {
@@ -169,8 +185,11 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
 }
 
 /** The search engine of the tests' apps: `npm test` runs them with each. */
-function testEngine(): { environment: Record<string, string>; options: { startReplica?: StartReplica } } {
-  if (process.env.STOREDEX_TEST_ENGINE !== 'memory') return { environment: { SEARCH_ENGINE: 'postgres' }, options: {} }
+function testEngine(engine: string | undefined): {
+  environment: Record<string, string>
+  options: { startReplica?: StartReplica }
+} {
+  if (engine !== 'memory') return { environment: { SEARCH_ENGINE: 'postgres' }, options: {} }
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-test-'))
   atEnd(() => rm(dataDir, { recursive: true, force: true }))
   return { environment: { SEARCH_ENGINE: 'memory', DATA_DIR: dataDir }, options: { startReplica: runInProcess } }

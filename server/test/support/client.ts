@@ -14,6 +14,8 @@ type ExtraHeaders = Record<string, string>
 export interface TestClient {
   get(path: string, headers?: ExtraHeaders): Promise<TestReply>
   post(path: string, body: unknown, headers?: ExtraHeaders): Promise<TestReply>
+  patch(path: string, body: unknown, headers?: ExtraHeaders): Promise<TestReply>
+  delete(path: string, headers?: ExtraHeaders): Promise<TestReply>
 }
 
 export function createClient(url: string, key: string | null): TestClient {
@@ -25,13 +27,16 @@ export function createClient(url: string, key: string | null): TestClient {
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
+  const sendBody = (method: string, path: string, body: unknown, headers: ExtraHeaders) =>
+    send(path, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
   return {
     get: (path, headers = {}) => send(path, { method: 'GET', headers }),
-    post: (path, body, headers = {}) =>
-      send(path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
+    post: (path, body, headers = {}) => sendBody('POST', path, body, headers),
+    patch: (path, body, headers = {}) => sendBody('PATCH', path, body, headers),
+    delete: (path, headers = {}) => send(path, { method: 'DELETE', headers }),
   }
 }

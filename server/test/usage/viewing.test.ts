@@ -51,7 +51,7 @@ function contextOf({ person = people[0]!, account = 7, now = new Date(noon), row
     creditsPeriod: period,
   } as unknown as CallerContext['caller']['entitlement']
   const caller = { accountId: account, mode: 'live' as const, key: null, personId: person, entitlement, rate: {} }
-  return { db: pool, now, requestId: 'req_1', caller: { ...caller, searchRowsUsed: 0 } }
+  return { db: pool, now, requestId: 'req_1', caller: { ...caller, scopes: null, searchRowsUsed: 0 } }
 }
 
 /** Shows the first `count` stores. */

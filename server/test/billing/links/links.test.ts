@@ -52,8 +52,8 @@ describe('a subscription link', () => {
           accountPublicId: key.account,
           plan: 'pro',
           billing: 'annual',
-          returnUrl: `${base}/billing/done`,
-          canceledUrl: `${base}/billing/canceled`,
+          returnUrl: `${base}/billing/done?plan=pro&billing=annual`,
+          canceledUrl: `${base}/billing/canceled?plan=pro&billing=annual`,
           expiresAt: new Date('2026-11-10T12:31:00.000Z'),
         },
       },
@@ -79,16 +79,23 @@ describe('a subscription link', () => {
   })
 
   test.each(['past_due', 'unpaid', 'incomplete', 'paused'])(
-    'leads a subscription that is %s to the portal, without a target plan',
+    'leads a subscription that is %s to the payment method in the portal, without a target plan',
     async (status) => {
-      const key = await customer({ status })
+      const key = await customer({ status, hasPaymentMethod: status !== 'paused' })
       expect((await subscribe(key)).body).toMatchObject({
         kind: 'billing_portal',
         target_plan: null,
         target_billing: null,
       })
+      expect(provider.calls.at(-1)).toMatchObject({ call: 'createPortal', input: { opensAt: 'payment_method' } })
     },
   )
+
+  test('leads to the home of the portal, where a paused subscription with a payment method is resumed', async () => {
+    const key = await customer({ status: 'paused', hasPaymentMethod: true })
+    expect((await subscribe(key)).body.kind).toBe('billing_portal')
+    expect(provider.calls.at(-1)).toMatchObject({ call: 'createPortal', input: { opensAt: 'home' } })
+  })
 
   test.each([
     ['the current plan', [{}], { plan: 'pro' }, 'unsupported_plan_change'],
@@ -208,6 +215,8 @@ describe('a portal link', () => {
     })
     expect(bare.status).toBe(200)
     expect(provider.calls.map(({ call }) => call)).toEqual(['createPortal', 'createPortal', 'createPortal'])
+    const base = app.deps.config.publicUrl ?? 'http://127.0.0.1:0'
+    expect(provider.calls.at(-1)!.input).toMatchObject({ opensAt: 'home', returnUrl: `${base}/billing/done` })
   })
 
   test.each([

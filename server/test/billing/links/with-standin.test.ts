@@ -40,7 +40,9 @@ test('billing links lead an account to a purchase, an upgrade, and the recovery 
   expect((await key.get('/usage')).body.plan.slug).toBe('business')
 
   await app.control(`/subscriptions/${id}/status`, { status: 'past_due' })
-  expect(await link(key, 'business')).toMatchObject({ kind: 'billing_portal', target_plan: null })
+  const recovery = await link(key, 'business')
+  expect(recovery).toMatchObject({ kind: 'billing_portal', target_plan: null })
+  expect(await pageOf(recovery)).toContain('<h1>Add a card</h1>')
   const portal = (await key.post('/billing/portal-link', undefined)).body
   expect(await pageOf(portal)).toContain('Business')
   expect((await key.get('/billing/status')).body.plan).toMatchObject({ slug: 'business', status: 'past_due' })

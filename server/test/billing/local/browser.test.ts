@@ -45,13 +45,18 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
 
     await page.goto((await linkOf(key, '/billing/subscription-link', { plan: 'pro' })).url)
     await click(page, 'Cancel')
-    await page.waitForURL(`${service.url}/billing/canceled`)
+    await page.waitForURL(`${service.url}/billing/canceled?plan=pro&billing=monthly`)
+    expect(await heading(page)).toBe('Nothing was bought')
     await planOf(key, { slug: 'free', status: 'none' })
 
     await page.goto((await linkOf(key, '/billing/subscription-link', { plan: 'pro' })).url)
     await click(page, /^Pay .* and subscribe$/)
-    await page.waitForURL(`${service.url}/billing/done`)
+    await page.waitForURL(`${service.url}/billing/done?plan=pro&billing=monthly`)
     expect(await heading(page)).toBe('Thank you')
+    expect(await page.locator('main').textContent()).toContain('$49.00 a month')
+    await click(page, 'See your plan')
+    // Nobody is signed in here.
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await planOf(key, { slug: 'pro', status: 'active' })
     expect((await key.get('/usage')).body).toMatchObject({
       plan: { slug: 'pro', status: 'active' },
@@ -63,7 +68,7 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
     await page.goto(upgrade.url)
     await planOf(key, { slug: 'pro' })
     await click(page, /^Pay .* and change plan$/)
-    await page.waitForURL(`${service.url}/billing/done`)
+    await page.waitForURL(`${service.url}/billing/done?plan=business&billing=annual`)
     await planOf(key, { slug: 'business', billing: 'annual', status: 'active' })
 
     await page.goto((await linkOf(key, '/billing/portal-link')).url)
@@ -127,7 +132,11 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
       plainUrl,
       goneUrl,
       '/billing/done',
-      '/billing/canceled',
+      '/billing/done?plan=business&billing=annual',
+      '/billing/canceled?plan=business&billing=annual',
+      '/docs/guide',
+      '/docs/sandbox',
+      '/nothing/here',
       '/billing/test',
       '/billing/trial?token=unknown',
     ]

@@ -111,10 +111,35 @@ describe('a link of the provider', () => {
     expect((await app.deps.billing.listSubscriptions(customerId))[0]!.offer!.plan).toBe('pro')
   })
 
-  test('to the portal opens', async () => {
+  const portalAt = async (opensAt: 'home' | 'payment_method') => {
     const { customerId } = await app.customer()
-    const link = await app.deps.billing.createPortal({ customerId, returnUrl: pages.returnUrl })
-    expect((await fetch(link.url)).status).toBe(200)
+    return app.deps.billing.createPortal({ customerId, returnUrl: pages.returnUrl, opensAt })
+  }
+
+  test('to the portal opens its home', async () => {
+    expect(await opened((await portalAt('home')).url)).toContain('<h1>Your plan and payments</h1>')
+  })
+
+  test('to the payment method in the portal opens there, and the rest of the portal is reached afterwards', async () => {
+    const { url } = await portalAt('payment_method')
+    const page = await opened(url)
+    expect(page).toContain('<h1>Change your card</h1>')
+    expect(page).toContain(`href="${pages.returnUrl}"`)
+    const [, token] = /name="token" value="([^"]+)"/.exec(page)!
+    const body = new URLSearchParams({ token: token!, card: 'works' })
+    const saved = await fetch(`${url}/card`, { method: 'POST', body })
+    expect(await saved.text()).toContain('<h1>Your plan and payments</h1>')
+  })
+
+  test('to the payment method opens the home of a portal that does not allow to change it', async () => {
+    const [configuration] = (await app.stripe('GET', '/v1/billing_portal/configurations', { is_default: 'true' })).data
+    const allow = (enabled: string) =>
+      app.stripe('POST', `/v1/billing_portal/configurations/${configuration.id}`, {
+        'features[payment_method_update][enabled]': enabled,
+      })
+    await allow('false')
+    expect(await opened((await portalAt('payment_method')).url)).toContain('<h1>Your plan and payments</h1>')
+    await allow('true')
   })
 })
 

@@ -44,7 +44,9 @@ describe('billing_provider_unavailable is thrown, and the next call works, when 
   test.concurrent('cannot be reached', async () => {
     const nowhere = access('http://127.0.0.1:9')
     const billing = createStripeProvider({ getAccess: async () => nowhere, prices: priceIds })
-    const failure = await failureOf(billing.createPortal({ customerId: 'cus_1', returnUrl: 'https://us.example/' }))
+    const failure = await failureOf(
+      billing.createPortal({ customerId: 'cus_1', returnUrl: 'https://us.example/', opensAt: 'home' }),
+    )
     expect(failure).toMatchObject({ code: 'billing_provider_unavailable' })
   })
 })

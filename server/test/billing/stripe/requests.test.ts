@@ -112,7 +112,8 @@ async function makeEveryCall(): Promise<string[]> {
   // The second checkout closes the first; of two concurrent closings one is too late.
   await billing.createCheckout({ customerId, accountPublicId, ...offer, ...pages, expiresAt })
   await Promise.all([billing.closeCheckouts(customerId), billing.closeCheckouts(customerId)])
-  await billing.createPortal({ customerId, ...pages })
+  await billing.createPortal({ customerId, ...pages, opensAt: 'home' })
+  await billing.createPortal({ customerId, ...pages, opensAt: 'payment_method' })
   await billing.createPaymentMethodUpdate({ customerId, ...pages })
   await widenPortals(app)
   await billing.createPaymentMethodUpdate({ customerId, ...pages })
@@ -127,7 +128,7 @@ async function makeEveryCall(): Promise<string[]> {
   await setUpStripe(connectStripe(access), setup)
   await setUpStripe(connectStripe(access), setup)
   // With a portal configuration the request differs.
-  await billing.createPortal({ customerId, ...pages })
+  await billing.createPortal({ customerId, ...pages, opensAt: 'payment_method' })
   const higher = { plan: 'business', billing: 'annual' } as const
   await billing.createUpdateConfirmation({ customerId, subscriptionId, ...higher, ...pages })
 

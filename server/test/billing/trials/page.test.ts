@@ -41,7 +41,7 @@ test('opening the trial page shows plan, price and credits, and changes nothing'
   const before = await subscriptionOf(key.customerId)
   const page = await show(url)
   expect(page.status).toBe(200)
-  for (const words of ['Pro', '$49.00 a month', '250 of 250 left', '1,000 a month', '2026-03-24'])
+  for (const words of ['Pro', '$49.00 a month', '250 of 250 left', '1,000 a month', '24 March 2026'])
     expect(page.text).toContain(words)
   await show(url, { headers: { 'sec-purpose': 'prefetch' } })
   const head = await show(url, { method: 'HEAD' })
@@ -55,7 +55,8 @@ test('confirming the form ends the trial and grants the credits of the paid plan
   const page = await confirm(await linkOf(key))
   expect(page.status).toBe(200)
   expect(page.text).toContain('The paid Pro plan is active')
-  expect(page.text).toContain('1,000 of 1,000 left')
+  for (const words of ['1,000 of 1,000 left', '$49.00 a month', 'Renews on', '10 April 2026'])
+    expect(page.text).toContain(words)
   expect(page.confirmation).toBeNull()
   const { body } = await key.get('/usage')
   expect(body).toMatchObject({
@@ -180,6 +181,7 @@ test('a declined card is shown with a form to pay after all', async () => {
   const key = await openTrial('pm_card_chargeCustomerFail')
   const page = await confirm(await linkOf(key))
   expect(page.text).toContain('The payment did not go through')
+  expect(page.text).toContain('$49.00 a month')
   expect(page.confirmation).not.toBeNull()
   expect((await subscriptionOf(key.customerId)).status).toBe('past_due')
   expect((await key.get('/usage')).body.error.code).toBe('api_access_required')
@@ -190,6 +192,7 @@ test('a trial granted by hand leads to a checkout, and only the newest checkout 
   const url = await linkOf(key)
   const page = await show(url)
   expect(page.text).toContain('Start the paid Pro plan now')
+  expect(page.text).toContain('$49.00 a month')
   const [once, again] = [await send(url, page.confirmation), await send(url, page.confirmation)]
   const [first, second] = await Promise.all(
     [once, again].map(({ headers }) => {

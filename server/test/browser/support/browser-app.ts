@@ -31,14 +31,15 @@ export interface BrowserApp extends TestApp {
 
 /**
  * Starts the app with the built console, and Chromium, until the end of the file's tests. The console is built when its
- * sources have changed, once for all files. The clock shows the real time of the start, because the browser's does.
+ * sources have changed, once for all files. The app searches in memory: only there the values of filters are counted. The
+ * clock shows the real time of the start, because the browser's does.
  */
 export async function startBrowserApp(options: Partial<TestAppOptions> = {}): Promise<BrowserApp> {
   const consoleDir = await buildConsole()
   const browser = await startChromium(chromiumPath!)
   atEnd(() => browser.close())
   const environment = { CONSOLE_DIR: consoleDir, ...options.environment }
-  const app = await startTestApp({ now: new Date().toISOString(), ...options, environment })
+  const app = await startTestApp({ now: new Date().toISOString(), engine: 'memory', ...options, environment })
   return {
     ...app,
     browser,

@@ -3,6 +3,8 @@ import { beforeAll } from 'vitest'
 import { runCommandLine } from '../../../src/cli/program.ts'
 import { findProjectDir, readConfig } from '../../../src/config.ts'
 import { type Deps, openDeps } from '../../../src/deps.ts'
+import { openDatabase } from '../../../src/resources/database.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
@@ -50,8 +52,14 @@ export function openCommandLine(now: string): CommandLine {
 /** Runs one command line in this process, with these resources. */
 export async function runCommand(deps: Deps, args: string[], input = ''): Promise<CommandResult> {
   const [stdout, stderr] = [new Collector(), new Collector()]
+  const open = async () => ({ ...deps, db: deps.ownerDb, close: async () => {} })
   const code = await runCommandLine(args, {
-    openDeps: async () => ({ ...deps, db: deps.ownerDb, close: async () => {} }),
+    version: '1.2.3',
+    readConfig: async () => deps.config,
+    openDatabase: (config) => openDatabase(config, createLogger({ level: 'silent' })),
+    openDatabaseDeps: open,
+    openCatalogueDeps: open,
+    openDeps: open,
     serve: async () => {},
     stdin: Readable.from(input ? [Buffer.from(input)] : []),
     stdout,

@@ -62,7 +62,11 @@ describe('an owner ends a trial', () => {
     const owner = withBilling(await app.person({ plan: 'free' }))
     await app.setAccount(owner.account, { plan: 'business', trialEndsAt: new Date('2026-03-20T00:00:00.000Z') })
     const { body: trial } = await owner.trial()
-    expect(trial).toMatchObject({ step: 'buy', price: null, contact_credits: { after: 5_000 } })
+    expect(trial).toMatchObject({
+      step: 'buy',
+      price: { amount: 19_900, interval: 'month' },
+      contact_credits: { after: 5_000 },
+    })
     const { body } = await owner.endTrial(trial.confirmation)
     expect(body.outcome).toBe('link')
     expect(await auditOf(app, owner.account)).toMatchObject([

@@ -54,6 +54,27 @@ describe('a search in the console', () => {
     )
   })
 
+  test('is counted as the API counts it, for nothing, by a viewer too', async () => {
+    const viewer = await createMember(app, { account: member.account, role: 'viewer' })
+    const before = await readSpent(app, member.account)
+    const counts = [
+      ['/stores/count', { filters: { countries: ['DE'] } }],
+      ['/stores/count', { filters: { countries: ['DE'] }, facets: ['countries', 'apps'] }],
+      ['/contacts/count', { person: { has_verified_email: true }, max_contacts_per_store: 3 }],
+      ['/contacts/count', { store: { domains: ['look-1.example'] }, facets: ['seniorities'] }],
+    ] as const
+    for (const [path, body] of counts) {
+      const [mine, theirs] = [await viewer.ask(path, body), await key.post(path, body)]
+      // Facets are counted by the index in memory only.
+      expect(mine.status).toBe(theirs.status)
+      const known = ({ body: reply }: { body: Json }) => ({ ...reply, engine_ms: 0, request_id: null, error: null })
+      expect(known(mine)).toEqual(known(theirs))
+    }
+    expect((await viewer.ask('/stores/count', { filters: { countries: ['DE'] } })).body.total).toBe(20)
+    expect((await viewer.ask('/stores/count', { filters: { countries: ['nowhere'] } })).status).toBe(400)
+    expect(await readSpent(app, member.account)).toEqual(before)
+  })
+
   test('costs its rows and no exports, and the ledger names the person', async () => {
     const { account, ...viewer } = await newMember()
     const page = await viewer.ask('/stores/search', { filters: {}, limit: 9 })
@@ -109,7 +130,7 @@ describe('a store’s page', () => {
     const { account, ...viewer } = await newMember()
     const reply = await viewer.look('/stores/look-0.example')
     expect(reply.status).toBe(200)
-    const { contact_previews, ...store } = reply.body
+    const { contact_previews, history, ...store } = reply.body
     expect(comparable({ body: store })).toEqual(comparable(await key.get('/stores/look-0.example')))
     const found = await key.post('/contacts/search', {
       store: { domains: ['look-0.example'] },
@@ -118,6 +139,8 @@ describe('a store’s page', () => {
     })
     expect(contact_previews).toEqual(found.body.data)
     expect(contact_previews).toHaveLength(10)
+    const { data, has_more, next_cursor } = (await key.get('/stores/look-0.example/history')).body
+    expect(history).toEqual({ data, has_more, next_cursor })
     expect(await readSpent(app, account)).toEqual({ contact_credits: 0, store_exports: 0, search_rows: 1 })
   })
 
@@ -133,6 +156,36 @@ describe('a store’s page', () => {
     expect((await viewer.look('/stores/nobody.example')).body.error).toMatchObject({ code: 'store_not_found' })
     expect((await viewer.look('/stores/not-a-domain')).body.error).toMatchObject({ code: 'invalid_domain' })
     expect(await readLedger(app, account)).toEqual([])
+  })
+})
+
+describe('the history of a store', () => {
+  test('begins with the store; its cursor reads on without cost, and without one it is a row', async () => {
+    for (let step = 1; step <= 14; step++) await app.importStores([{ domain: 'look-29.example', name: `Name ${step}` }])
+    const { account, ...viewer } = await createMember(app, { role: 'viewer' })
+    const rows = async () => (await readSpent(app, account)).search_rows
+    const { history } = (await viewer.look('/stores/alias-29.example')).body
+    expect(history.data).toHaveLength(10)
+    const older = await viewer.look(`/stores/alias-29.example/history?cursor=${history.next_cursor}`)
+    expect([...history.data, ...older.body.data].map(({ after }) => after)).toEqual([
+      ...Array.from({ length: 14 }, (_, index) => `Name ${14 - index}`),
+      null,
+    ])
+    expect(older.body).toMatchObject({ has_more: false, next_cursor: null })
+    expect(await rows()).toBe(1)
+    const direct = await viewer.look('/stores/look-29.example/history?limit=3')
+    expect(direct.body.data).toEqual(history.data.slice(0, 3))
+    expect(direct.headers.get('x-search-rows-remaining')).toBe(String(25_000 - 2))
+    expect(await readSpent(app, account)).toEqual({ contact_credits: 0, store_exports: 0, search_rows: 2 })
+    expect(await readViewed(app, { account, ...viewer })).toBe(2)
+    // A cursor opens only the store that it came with.
+    for (const path of ['look-29.example', 'look-28.example'])
+      expect((await viewer.look(`/stores/${path}/history?cursor=${history.next_cursor}`)).body.error.code).toBe(
+        'invalid_cursor',
+      )
+    expect((await viewer.look('/stores/nobody.example/history')).body.error.code).toBe('store_not_found')
+    await setViewed(app, { account, ...viewer }, 3_000)
+    expect((await viewer.look('/stores/look-29.example/history')).body.error.param).toBe('person_rows')
   })
 })
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readRevealQuote, selectReveals } from '../../../src/console/catalogue/queries.ts'
-import type { ListPosition } from '../../../src/console/list-pages.ts'
+import { selectReveals } from '../../../src/console/catalogue/queries.ts'
 import { type ConnectionPool, createPool, type Queryable } from '../../../src/db/pool.ts'
+import type { ListPosition } from '../../../src/delivery/list-pages.ts'
+import { readRevealQuote } from '../../../src/quotes/queries.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
 /** Reveals of account 7; another account has as many. */
@@ -88,6 +89,12 @@ function largest(node: PlanNode): number {
 
 test('a quote of 1,000 people reads primary keys only', async () => {
   const contactIds = Array.from({ length: 1_000 }, (_, index) => idOf(index * 7))
+  // In an empty table every index costs the same.
+  await pool.query(`
+    insert into store_exports (account_id, mode, period_start, store_id, exported_at)
+    select 7, 'live', '2026-11-01T00:00:00Z', n, timestamptz '2026-11-01T00:00:00Z' + n * interval '1 s'
+    from generate_series(1, 20000) as n`)
+  await pool.query('analyze store_exports')
   let plan = ''
   const explaining = {
     query: async ({ text, values }: { text: string; values: unknown[] }) => {

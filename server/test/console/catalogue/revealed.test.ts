@@ -232,6 +232,40 @@ describe('the file of revealed people', () => {
     expect(rows).toHaveLength(2)
   })
 
+  test('has the form that a CRM imports, the columns that were chosen, and the people of one store', async () => {
+    const member = await createMember(app)
+    const [mara, yuki] = [idsByName.get('Mara')!, idsByName.get('Yuki')!]
+    await reveal(member, [mara, yuki])
+    const hubspot = await member.look('/revealed/file?preset=hubspot')
+    expect(hubspot.headers.get('content-disposition')).toMatch(/filename="storedex-revealed-hubspot-.*\.csv"/)
+    expect(parse(hubspot.body, { columns: true })).toContainEqual(
+      expect.objectContaining({ Email: 'mara@first-shop.example', 'First Name': 'Mara', 'Company Name': 'First Shop' }),
+    )
+    const bytesOf = async (query: string) => {
+      const url = `${app.url}/console/api/accounts/${member.account}/revealed/file?${query}`
+      const reply = await fetch(url, { headers: { cookie: member.cookie } })
+      return Buffer.from(await reply.arrayBuffer()).toString()
+    }
+    expect(await bytesOf('preset=excel')).toMatch(new RegExp(`^\ufeff${header}`))
+    const chosen = await member.look(`/revealed/file?columns=email,id&search=${firstShop}`)
+    expect(parse(chosen.body, { columns: true })).toContainEqual({ email: 'mara@first-shop.example', id: mara })
+    expect((await member.look('/revealed/file?search=nobody.example&columns=id')).body).toBe('id\r\n')
+    const lines = (await bytesOf('format=ndjson')).trim().split('\n')
+    const objects = lines.map((line) => JSON.parse(line))
+    expect(objects.map(({ id }) => id).sort()).toEqual([mara, yuki].sort())
+    const refused = await member.look('/revealed/file?columns=email,telephone')
+    expect([refused.status, refused.body.error.code, refused.body.error.param]).toEqual([
+      400,
+      'invalid_column',
+      'columns[1]',
+    ])
+    expect((await member.look('/revealed/file?search=not%20a%20domain')).body.error.code).toBe('invalid_domain')
+    expect((await member.get('/export-columns')).body).toMatchObject({
+      contacts: expect.arrayContaining(['email', 'store.domain', 'charged']),
+      presets: { hubspot: expect.arrayContaining(['Email']) },
+    })
+  })
+
   test('costs nothing, has a header alone without people, and is in the audit log', async () => {
     const member = await createMember(app)
     expect((await member.look('/revealed/file')).body).toBe(`${header}\r\n`)
@@ -309,7 +343,7 @@ async function openCountedFile(member: TestMember): Promise<{ file: Readable; re
     if (typeof statement !== 'string' && statement.name === 'select_reveals') reads++
     return app.deps.db.query(statement, ...rest)
   }
-  const file = await openRevealedFile({
+  const ctx = {
     ...app.deps,
     db: { query },
     now: app.clock.now(),
@@ -317,7 +351,8 @@ async function openCountedFile(member: TestMember): Promise<{ file: Readable; re
     address: '127.0.0.1',
     deliverEmails: 'all',
     caller: { accountId: app.accountNumber(member.account), mode: 'live', personId: member.number } as Caller,
-  })
+  } as const
+  const { file } = await openRevealedFile(ctx, {})
   return { file, reads: () => reads }
 }
 

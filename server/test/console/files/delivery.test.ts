@@ -16,6 +16,9 @@ interface FileReply {
 // What Chromium sends.
 const ofBrowsers = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
+// What it sends for a script.
+const ofScripts = { accept: '*/*' }
+
 let app: TestApp
 let folder: string
 beforeAll(async () => {
@@ -99,9 +102,12 @@ describe('a page', () => {
   })
 
   test.each(['/nowhere', '/gone', '/stores/', '/stores/a/b', '/index.html', '/pages.json', '/.vite/manifest.json'])(
-    'is not at %s',
+    'is not at %s; a browser gets a page that says so, a program the envelope',
     async (path) => {
-      const reply = await ask(path)
+      const page = await ask(path)
+      expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(page.body.toString()).toContain('There is no page here')
+      const reply = await ask(path, { accept: '*/*' })
       expect([reply.status, errorCode(reply)]).toEqual([404, 'route_not_found'])
     },
   )
@@ -160,7 +166,7 @@ describe('a file of the build', () => {
   })
 
   test('is sent as it is when the build did not compress it', async () => {
-    const reply = await ask('/assets/icon-c3.svg', { 'accept-encoding': 'br' })
+    const reply = await ask('/assets/icon-c3.svg', { ...ofScripts, 'accept-encoding': 'br' })
     expect([reply.status, reply.headers['content-type'], reply.headers['content-encoding']]).toEqual([
       200,
       'image/svg+xml',
@@ -210,7 +216,7 @@ describe('a file of the build', () => {
     '/../secret.txt',
     '//secret.txt',
   ])('%s is a 404 in the envelope', async (path) => {
-    const reply = await ask(path)
+    const reply = await ask(path, ofScripts)
     expect([reply.status, errorCode(reply), reply.headers['cache-control']]).toEqual([
       404,
       'route_not_found',
@@ -220,7 +226,7 @@ describe('a file of the build', () => {
 
   test('that was removed since the start is a 404 in the envelope', async () => {
     rmSync(join(folder, 'assets/icon-c3.svg'))
-    const reply = await ask('/assets/icon-c3.svg', { 'accept-encoding': 'br' })
+    const reply = await ask('/assets/icon-c3.svg', { ...ofScripts, 'accept-encoding': 'br' })
     expect([reply.status, errorCode(reply), reply.headers['cache-control']]).toEqual([
       404,
       'route_not_found',

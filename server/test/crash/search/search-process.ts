@@ -2,7 +2,7 @@
  * The search of a service without the service, in a process that starts and can be killed quickly. It replicates the
  * catalogue in a thread, writes snapshots, and searches continuously: every search must find all stores exactly once.
  */
-import { searchThreadProgram } from '../../../src/bin/process.ts'
+import { threadProgram } from '../../../src/bin/programs.ts'
 import { createPool } from '../../../src/db/pool.ts'
 import type { SearchEngine } from '../../../src/search/engine.ts'
 import type { CatalogueView, StartReplica } from '../../../src/search/replica/replica.ts'
@@ -19,10 +19,11 @@ const tell = (told: ProcessMessage) => process.send!(told)
 const absent: SearchEngine = {
   findStores: () => Promise.reject(new Error('memory does not answer')),
   findContacts: () => Promise.reject(new Error('memory does not answer')),
+  count: () => Promise.reject(new Error('memory does not answer')),
 }
 let view: CatalogueView | null = null
 const startReplica: StartReplica = (settings, { onView, ...listener }) =>
-  runInThread(searchThreadProgram())(settings, {
+  runInThread(threadProgram('search-thread'))(settings, {
     ...listener,
     onView: (shown) => {
       view = shown

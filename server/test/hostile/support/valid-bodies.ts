@@ -2,6 +2,8 @@ import { type HostileApp, knownDomain } from './hostile-app.ts'
 
 /** A request with every optional property, as a base for making one path invalid. */
 export interface ValidBody {
+  /** By default POST. */
+  method?: 'PATCH'
   path: string
   body: object
   /** Maximum number of items of each list, by path. */
@@ -10,7 +12,7 @@ export interface ValidBody {
   required: string | null
 }
 
-/** A valid body for each POST operation, with values of the taxonomy. All searches find stores. */
+/** A valid body for each operation that takes one, with values of the taxonomy. All searches find stores. */
 export async function validBodies({ app, key }: HostileApp): Promise<ValidBody[]> {
   const [known] = (await (await app.key({})).post('/contacts/search', {})).body.data
   const taxonomy = (await key.get('/taxonomy')).body
@@ -29,7 +31,36 @@ export async function validBodies({ app, key }: HostileApp): Promise<ValidBody[]
     first_discovered_at: { from: '2020-01-01T00:00:00Z', to: '2030-01-01T00:00:00+02:00' },
     store_created_at: { from: '2010-01-01T00:00:00.000Z' },
   }
+  const list = (await key.post('/lists', { name: 'Kept', kind: 'stores' })).body.id
+  // Lists belong to one account, and the bodies are sent by two.
+  const exclude = { exported: true, revealed: true, lists: [] }
+  const maxItemsOfSearch = (path: string) => (path.startsWith('exclude') ? 10 : 50)
   return [
+    {
+      path: '/lists',
+      body: { name: `Shops ${Math.random()}`, kind: 'stores', description: null },
+      maxItems: () => 0,
+      required: 'name',
+    },
+    {
+      method: 'PATCH',
+      path: `/lists/${list}`,
+      body: { name: 'Shops', description: null },
+      maxItems: () => 0,
+      required: null,
+    },
+    {
+      path: `/lists/${list}/items`,
+      body: { domains: [knownDomain, 'unknown.example'], store_ids: [known.store.id] },
+      maxItems: () => 1_000,
+      required: null,
+    },
+    {
+      path: `/lists/${list}/items/remove`,
+      body: { from: { filters: { ...storeConditions, contacts: { has_revealable_contacts: false } } }, max: 10 },
+      maxItems: () => 50,
+      required: 'max',
+    },
     {
       path: '/stores/search',
       body: {
@@ -37,10 +68,11 @@ export async function validBodies({ app, key }: HostileApp): Promise<ValidBody[]
           ...storeConditions,
           contacts: { has_revealable_contacts: false, roles_any: [] },
         },
+        exclude,
         limit: 10,
         cursor: null,
       },
-      maxItems: () => 50,
+      maxItems: maxItemsOfSearch,
       required: 'filters',
     },
     {
@@ -67,16 +99,72 @@ export async function validBodies({ app, key }: HostileApp): Promise<ValidBody[]
         },
         store: { domains: [knownDomain, `https://www.${knownDomain}/about?x=y#z`], ...storeConditions },
         max_contacts_per_store: 10,
+        exclude,
         limit: 10,
         cursor: null,
       },
-      maxItems: () => 50,
+      maxItems: maxItemsOfSearch,
       required: null,
+    },
+    {
+      path: '/stores/count',
+      body: {
+        filters: {
+          ...storeConditions,
+          contacts: { has_revealable_contacts: false, roles_any: [] },
+        },
+        exclude,
+        facets: [],
+        facet_limit: 5,
+      },
+      maxItems: (path) => (path === 'facets' ? 9 : path === 'exclude.lists' ? 10 : 50),
+      required: 'filters',
+    },
+    {
+      path: '/contacts/count',
+      body: {
+        person: {
+          roles_any: two('roles'),
+          seniority_any: two('seniorities'),
+          has_verified_email: true,
+          has_phone: false,
+          has_profile: false,
+        },
+        store: { domains: [knownDomain], ...storeConditions },
+        max_contacts_per_store: 3,
+        exclude,
+        facets: [],
+        facet_limit: 100,
+      },
+      maxItems: (path) => (path === 'facets' || path === 'exclude.lists' ? 10 : 50),
+      required: null,
+    },
+    {
+      path: '/exports',
+      body: {
+        kind: 'contacts',
+        person: { roles_any: two('roles'), has_phone: false },
+        store: { domains: [knownDomain], ...storeConditions },
+        exclude,
+        format: 'csv',
+        columns: ['id', 'email'],
+        gzip: true,
+        max_rows: 5,
+        max_credits: 0,
+      },
+      maxItems: (path) => (path === 'columns' ? 100 : maxItemsOfSearch(path)),
+      required: 'kind',
     },
     {
       path: '/contacts/reveal',
       body: { contact_ids: [known.id, known.id] },
       maxItems: () => 10,
+      required: 'contact_ids',
+    },
+    {
+      path: '/quotes',
+      body: { for: 'reveal', contact_ids: [known.id, known.id] },
+      maxItems: () => 1_000,
       required: 'contact_ids',
     },
     {

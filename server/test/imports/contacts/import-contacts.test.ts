@@ -272,14 +272,14 @@ test('the same contact as NDJSON and as CSV is one contact', async () => {
       'other.example,csv-1,Zoë,https://people.example/csv,true',
     'null,,,,,,,,other.example,csv-2,Bo,null,',
     ',three@csv.example,,,,,,,other.example,csv-3,,,',
-    ',four@csv.example,yes,,,,,,other.example,csv-4,,,',
+    ',four@csv.example,perhaps,,,,,,other.example,csv-4,,,',
   ]
   const result = await catalogue.importContactsFile('people.csv', csv.join('\r\n'))
   expect(result).toMatchObject({ read: 4, inserted: 3, rejected: 1 })
   expect((await catalogue.rejectsOf(result))[0]).toMatchObject({
     line: 5,
-    reason: 'emails[0].is_primary: must be true or false or null',
-    record: { external_id: 'csv-4', emails: [{ email: 'four@csv.example', is_primary: 'yes' }] },
+    reason: 'emails[0].is_primary: "perhaps" is neither yes nor no',
+    record: { external_id: 'csv-4', 'emails.0.email': 'four@csv.example', 'emails.0.is_primary': 'perhaps' },
   })
   const records = [
     {

@@ -1,20 +1,24 @@
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { CsvParser } from '../../../src/imports/source/csv.ts'
-import { compileCsvColumns } from '../../../src/imports/source/csv-columns.ts'
-import { LineSplitter } from '../../../src/imports/source/text.ts'
+import { compileColumns } from '../../../src/imports/csv/columns.ts'
+import { CsvParser } from '../../../src/imports/csv/csv-parser.ts'
+import { LineSplitter } from '../../../src/imports/source/lines.ts'
+import { TaxonomyResolver } from '../../../src/imports/taxonomy-resolver.ts'
+import { Vocabulary } from '../../../src/search/query/vocabulary.ts'
 
 /** Parses a file that arrives in blocks, which end at the cuts. */
 function readInPieces(content: Buffer, cuts: number[]) {
   const lines = new LineSplitter()
-  const csv = new CsvParser()
+  const csv = new CsvParser(',')
   const bounds = [0, ...cuts.map((cut) => cut % (content.length + 1)).sort((a, b) => a - b), content.length]
   const rows = bounds
     .slice(1)
     .flatMap((end, index) => csv.read(lines.push(content.subarray(bounds[index]!, end)), false))
   return rows.concat(csv.read(lines.end(), true))
 }
+
+const options = { decimal: 'dot', dates: undefined, resolver: new TaxonomyResolver(new Vocabulary([]), false) } as const
 
 const quoteCell = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 
@@ -48,16 +52,31 @@ test('for any input, every non-blank line belongs to one row or one reject, in o
 test('numbered columns build a list of objects, in any order of the columns', () => {
   const schema = Type.Object({
     who: Type.String(),
-    emails: Type.Array(Type.Object({ email: Type.String(), is_primary: Type.Boolean() }), { maxItems: 12 }),
+    emails: Type.Array(Type.Object({ email: Type.String(), is_primary: Type.Optional(Type.Boolean()) }), {
+      maxItems: 12,
+    }),
   })
   const header = ['who', 'emails.10.email', 'emails.2.email', 'emails.0.email', 'emails.0.is_primary']
-  const { read } = compileCsvColumns(schema, header, 'people.csv')
+  const row = compileColumns(schema, header)
+  const read = (cells: string[]) => row(cells, options, false).record
   expect(read(['A', 'k@a.example', '', 'a@a.example', 'true'])).toEqual({
     who: 'A',
     emails: [{ email: 'a@a.example', is_primary: true }, { email: 'k@a.example' }],
   })
   expect(read(['A', '', '', '', ''])).toEqual({ who: 'A' })
-  expect(() => compileCsvColumns(schema, ['who', 'emails.12.email'], 'people.csv')).toThrow('emails.12.email')
+  expect(() => compileColumns(schema, ['who', 'emails.12.email'])).toThrow('emails.12.email')
+})
+
+test('an item of a list without its value is none, whatever its other cells say', () => {
+  const schema = Type.Object({
+    who: Type.String(),
+    emails: Type.Array(Type.Object({ email: Type.String(), status: Type.Optional(Type.String()) })),
+  })
+  const row = compileColumns(schema, ['who', 'emails.0.email', 'emails.0.status', 'emails.1.email'])
+  expect(row(['A', 'n/a', 'unknown', 'b@a.example'], options, false)).toEqual({
+    record: { who: 'A', emails: [{ email: 'b@a.example' }] },
+    faults: [],
+  })
 })
 
 test('null in the column named like a list of objects clears the list', () => {
@@ -65,10 +84,11 @@ test('null in the column named like a list of objects clears the list', () => {
     who: Type.String(),
     emails: Type.Array(Type.Object({ email: Type.String() }), { maxItems: 12 }),
   })
-  const { read } = compileCsvColumns(schema, ['who', 'emails', 'emails.0.email'], 'people.csv')
+  const row = compileColumns(schema, ['who', 'emails', 'emails.0.email'])
+  const read = (cells: string[]) => row(cells, options, false).record
   expect(read(['A', 'null', ''])).toEqual({ who: 'A', emails: null })
   expect(read(['A', 'null', 'a@a.example'])).toEqual({ who: 'A', emails: [{ email: 'a@a.example' }] })
   expect(read(['A', '', ''])).toEqual({ who: 'A' })
   // The check of the record rejects it.
-  expect(read(['A', 'none', ''])).toEqual({ who: 'A', emails: 'none' })
+  expect(read(['A', 'some', ''])).toEqual({ who: 'A', emails: 'some' })
 })

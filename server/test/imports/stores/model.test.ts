@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
+import type { StoreChange } from '../../../src/delivery/store-history.ts'
 import { applyToModel, expectedColumns, type ModelStore } from '../support/store-model.ts'
-import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
+import { openTestCatalogue, readHistories, type TestCatalogue } from '../support/test-catalogue.ts'
+import { applyChange, trackedFieldsOf } from '../support/tracked-store.ts'
 
 let catalogue: TestCatalogue
 beforeAll(async () => {
@@ -56,16 +58,25 @@ const record = fc.record(
   { requiredKeys: ['domain'] },
 )
 
-test('imports of random records match a simple model of the rules, and the counts add up', async () => {
+/** Applies a history, the oldest change first, to the store as it was added. */
+function replay(first: ModelStore, [added, ...changes]: StoreChange[]) {
+  expect(added).toMatchObject({ field: 'added_to_catalogue', before: null, after: null, added: null, removed: null })
+  return changes.reduce(applyChange, trackedFieldsOf(first))
+}
+
+test('imports of random records match a simple model of the rules, the counts add up, and the history leads to the result', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(record, { maxLength: 8 }), { minLength: 1, maxLength: 4 }), async (files) => {
-      await catalogue.db.query('truncate stores, store_domains')
+      await catalogue.db.query('truncate stores, store_domains, store_changes')
       const model = new Map<string, ModelStore>()
+      const firstStates = new Map<string, ModelStore>()
       for (const records of files) {
         const batch = await catalogue.batch()
         const before = structuredClone(model)
         const rejected = applyToModel(model, records as never)
         const result = await catalogue.importStores(records)
+        for (const [domain, store] of model)
+          if (!firstStates.has(domain)) firstStates.set(domain, structuredClone(store))
         expect(result).toMatchObject({ read: records.length, rejected })
         expect(result.inserted).toBe(model.size - before.size)
         expect(result.inserted + result.updated + result.unchanged + result.rejected).toBe(records.length)
@@ -80,6 +91,10 @@ test('imports of random records match a simple model of the rules, and the count
       })
       expect(new Map(stored.map(({ store }) => [store.domain, store]))).toEqual(model)
       for (const { store, columns } of stored) expect(columns).toMatchObject(await expectedColumns(catalogue.db, store))
+      const histories = await readHistories(catalogue.db)
+      expect([...histories.keys()].sort()).toEqual([...model.keys()].sort())
+      for (const [domain, history] of histories)
+        expect(replay(firstStates.get(domain)!, history), domain).toEqual(trackedFieldsOf(model.get(domain)!))
     }),
     { numRuns: 40 },
   )

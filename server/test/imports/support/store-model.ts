@@ -46,6 +46,8 @@ function overlay(current: any, patch: any, empty: any): any {
   if (patch === undefined) return current
   if (patch === null) return empty
   if (typeof patch !== 'object' || Array.isArray(patch)) return patch
+  // An object that gives no field says nothing.
+  if (!current && Object.values(patch).every((field) => field === undefined)) return current
   const base = current ?? createdBlank
   return Object.fromEntries(
     Object.keys(base).map((key) => [key, overlay(base[key], patch[key], (empty ?? createdBlank)[key])]),

@@ -3,9 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { parse } from 'csv-parse/sync'
 import { ensureInstallationSecret } from '../../../src/db/installation.ts'
 import { createPool, type Pool } from '../../../src/db/pool.ts'
 import { type Store, storeIdPattern } from '../../../src/delivery/store-document.ts'
+import { describeChange, type StoreChange, type StoreChangeRow } from '../../../src/delivery/store-history.ts'
 import { openContactSeals } from '../../../src/encryption/keyring.ts'
 import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
 import type { ImportContext, ImportResult } from '../../../src/imports/import-file.ts'
@@ -96,7 +98,9 @@ export async function openTestCatalogue(): Promise<TestCatalogue> {
     },
     async rejectsOf({ rejects_file }) {
       if (rejects_file === null) return []
-      const lines = (await readFile(rejects_file, 'utf8')).trimEnd().split('\n')
+      const text = await readFile(rejects_file, 'utf8')
+      if (rejects_file.endsWith('.csv')) return readCsvRejects(text)
+      const lines = text.trimEnd().split('\n')
       return lines.map((line) => JSON.parse(line))
     },
     rows: () => readRows(db),
@@ -109,6 +113,12 @@ export async function openTestCatalogue(): Promise<TestCatalogue> {
     },
   }
   return catalogue
+}
+
+/** The rejected rows as objects of their cells. */
+function readCsvRejects(text: string) {
+  const rows: Record<string, string>[] = parse(text, { columns: true, bom: true })
+  return rows.map(({ _line, _reasons, ...record }) => ({ line: Number(_line), reason: _reasons!, record }))
 }
 
 async function readRows(db: Pool): Promise<StoredRow[]> {
@@ -131,6 +141,21 @@ async function readHosts(db: Pool) {
   const byStore = new Map<number, typeof rows>()
   for (const row of rows) byStore.set(row.store_id, [...(byStore.get(row.store_id) ?? []), row])
   return byStore
+}
+
+/** The history of all stores, the oldest changes first, with the store's domain instead of its number. */
+export async function readHistories(db: Pool): Promise<Map<string, StoreChange[]>> {
+  const { rows } = await db.query<StoreChangeRow & { document: string }>(
+    `select s.document, c.batch, c.field, c.at, c.before, c.after, c.added, c.removed
+     from store_changes c join stores s on s.id = c.store_id
+     order by c.batch, c.field`,
+  )
+  const histories = new Map<string, StoreChange[]>()
+  for (const { document, ...row } of rows) {
+    const { domain } = JSON.parse(document) as Store
+    histories.set(domain, [...(histories.get(domain) ?? []), describeChange(row)])
+  }
+  return histories
 }
 
 /**

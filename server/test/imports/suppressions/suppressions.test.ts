@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { LineSplitter } from '../../../src/imports/source/text.ts'
+import { LineSplitter } from '../../../src/imports/source/lines.ts'
 import { importSuppressions } from '../../../src/imports/suppressions/import-suppressions.ts'
 import { readSuppression } from '../../../src/imports/suppressions/read-suppression.ts'
 import {

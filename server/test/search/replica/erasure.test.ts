@@ -53,6 +53,29 @@ describe.each([
     expectSame(running.view()!, world)
   })
 
+  test('is gone with a removed store too, which no index keeps', async () => {
+    const world = await createReplicaWorld()
+    await world.write('live', stores)
+    const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
+    const timings = { backgroundMergeStores, purgeAfterMs: 100 }
+    const running = startTestReplica(world, { settings: { snapshotFile }, timings })
+    await running.waitForBatch(1)
+    await expect.poll(() => running.report()?.snapshot?.batch).toBe(1)
+    expect(numbersInFile(snapshotFile)).toContain(4)
+
+    // Changed and removed between two looks, changed before, and never changed.
+    await world.write('live', [withoutFirst(stores[1]!), withoutFirst(stores[4]!)])
+    await running.waitForBatch(await world.remove('live', [stores[1]!.id, stores[2]!.id]))
+    await running.waitForBatch(await world.remove('live', [stores[4]!.id]))
+    await expect.poll(() => numbersIn(running.view()!.lists)).not.toContain(4)
+    await expect.poll(() => numbersInFile(snapshotFile)).not.toContain(4)
+    expectSame(running.view()!, world)
+
+    await running.waitForBatch(await world.remove('live', [...world.stores.live.keys()]))
+    await expect.poll(() => numbersIn(running.view()!.lists).size).toBe(0)
+    expectSame(running.view()!, world)
+  })
+
   test('is not in the snapshot either if the process died before writing a new one', async () => {
     const world = await createReplicaWorld()
     await world.write('live', stores)

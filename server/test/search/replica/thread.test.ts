@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
-import { searchThreadProgram } from '../../../src/bin/process.ts'
+import { threadProgram } from '../../../src/bin/programs.ts'
 import { runInThread, startThread } from '../../../src/search/replica/thread.ts'
 import { createReplicaWorld, expectSame, startTestReplica, temporaryFolder } from '../support/replica-world.ts'
 
@@ -18,7 +18,7 @@ const stores: PlainStore[] = Array.from({ length: 300 }, (_, index) => ({
 
 /** A thread that dies when the file appears, and deletes it. */
 function mortal(file: string) {
-  const { file: program, execArgv } = searchThreadProgram()
+  const { file: program, execArgv } = threadProgram('search-thread')
   const code = `
     import { existsSync, unlinkSync } from 'node:fs'
     const look = () => {

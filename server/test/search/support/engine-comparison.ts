@@ -1,17 +1,19 @@
 import {
   buildSegment,
   type ContactSortKey,
+  IdList,
+  type IdSet,
   type LiveSegment,
   mergeSegments,
   type StoreSortKey,
-  scanContacts,
-  scanStores,
 } from '@storedex/search-index'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type PlainStore, stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
-import type { Mode } from '../../../src/kernel/ids.ts'
-import type { SearchEngine } from '../../../src/search/engine.ts'
+import { contactKey, type Mode, splitContactKey } from '../../../src/kernel/ids.ts'
+import { countInProcess, countJobOf } from '../../../src/search/counting/counter.ts'
+import type { Exclusion, SearchEngine } from '../../../src/search/engine.ts'
+import { findContactsIn, findStoresIn } from '../../../src/search/memory.ts'
 import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import { normalizePersonFilters } from '../../../src/search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../src/search/query/store-query.ts'
@@ -34,6 +36,64 @@ import { contactRowsOf, roleTokenOf, rowOf } from './tables.ts'
 export interface Catalogue {
   stores: readonly StoreOnFile[]
   engines: readonly SearchEngine[]
+  /** Lists of which searches exclude the first ids; without them nothing is excluded. */
+  excluded?: ExcludedLists
+}
+
+interface ExcludedLists {
+  /** Some name stores that there are not. */
+  stores: readonly IdList[]
+  contacts: IdList
+  /** The stores of the contacts, in the same order. */
+  storesOfContacts: IdList
+}
+
+/** What a search excludes, as shares of the lists. */
+interface ExcludedShares {
+  stores: number[]
+  contacts: number
+}
+
+/** Searches of one catalogue exclude more and less of the same lists, so that what is kept of one serves others. */
+const excludedShares: fc.Arbitrary<ExcludedShares | null> = fc.option(
+  fc.record({
+    stores: fc.array(fc.double({ min: 0, max: 0.7, noNaN: true }), { maxLength: 2 }),
+    contacts: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1, noNaN: true })),
+  }),
+  { freq: 2 },
+)
+
+/** Draws what searches exclude. */
+export function drawExcluded(seed: number, stores: readonly StoreOnFile[]): ExcludedLists {
+  const shuffled = <T>(items: readonly T[]): T[] => {
+    const all = fc.shuffledSubarray([...items], { minLength: items.length })
+    return fc.sample(all, { seed, numRuns: 1 })[0]!
+  }
+  const ids = [...stores.map(({ id }) => id), stores.length + 7, 4_000_000_000]
+  const keys = shuffled(stores.flatMap(({ id, numbers }) => numbers.map((number) => contactKey(id, number))))
+  const storesOfContacts = new IdList(keys.map((key) => splitContactKey(key).storeId))
+  return { stores: [new IdList(shuffled(ids)), new IdList(ids)], contacts: new IdList(keys), storesOfContacts }
+}
+
+interface Excluded {
+  exclude: Exclusion | null
+  storeIds: Set<number>
+  contactKeys: Set<number>
+  storesOfContacts: Set<number>
+}
+
+function excludedBy(lists: ExcludedLists | undefined, shares: ExcludedShares | null): Excluded {
+  const firstOf = (ids: IdList, share: number): IdSet => ({ ids, count: Math.floor(ids.length * share) })
+  const idsIn = (sets: IdSet[]) => new Set(sets.flatMap(({ ids, count }) => [...ids.slice(0, count)]))
+  const stores = lists ? (shares?.stores ?? []).map((share, index) => firstOf(lists.stores[index]!, share)) : []
+  const contacts = lists && shares ? [firstOf(lists.contacts, shares.contacts)] : []
+  const ofContacts = lists && shares ? [firstOf(lists.storesOfContacts, shares.contacts)] : []
+  return {
+    exclude: shares && { storeIds: stores, contactKeys: contacts, storesOfContacts: ofContacts },
+    storeIds: idsIn(stores),
+    contactKeys: idsIn(contacts),
+    storesOfContacts: idsIn(ofContacts),
+  }
 }
 
 /** Which engines and limits the pages of a search use, in turn. */
@@ -51,6 +111,7 @@ interface RandomStoreSearch {
   mode: Mode
   filters: StoreSearchFilters
   deliverEmails: DeliverEmails
+  shares: ExcludedShares | null
 }
 
 interface RandomContactSearch {
@@ -59,12 +120,14 @@ interface RandomContactSearch {
   filters: ContactPersonFilters
   storeIds: number[] | null
   maxPerStore: number
+  shares: ExcludedShares | null
 }
 
 export const storeSearches: fc.Arbitrary<RandomStoreSearch> = fc.record({
   mode: modes,
   filters: storeFilters,
   deliverEmails: fc.constantFrom<DeliverEmails>('all', 'verified'),
+  shares: excludedShares,
 })
 
 /** Contact searches; some name stores by id, up to `greatestId` and some beyond. */
@@ -75,6 +138,7 @@ export const contactSearches = (greatestId: number): fc.Arbitrary<RandomContactS
     filters: personFilters,
     storeIds: fc.option(fc.uniqueArray(fc.integer({ min: 1, max: greatestId + 5 }), { maxLength: 50 }), { freq: 1 }),
     maxPerStore: fc.integer({ min: 1, max: 10 }),
+    shares: excludedShares,
   })
 
 /** Compares each engine, and the engines in turn, with the reference; returns the number of matches. */
@@ -84,10 +148,13 @@ export async function expectStores(
   course: PagingPlan,
 ): Promise<number> {
   const { mode, filters, deliverEmails } = search
-  const expected = expectedStores(catalogue.stores, search).map(({ id }): ResultId => [id])
+  const { exclude, ...excluded } = excludedBy(catalogue.excluded, search.shares)
+  const expected = expectedStores(catalogue.stores, search)
+    .filter(({ id }) => !excluded.storeIds.has(id) && !excluded.storesOfContacts.has(id))
+    .map(({ id }): ResultId => [id])
   const query = normalizeStoreFilters(vocabulary, filters, deliverEmails)
   await expectWalks<StoreSortKey>(catalogue, expected, course, {
-    find: (engine, after, limit) => engine.findStores({ mode, query, after, limit }),
+    find: (engine, after, limit) => engine.findStores({ mode, query, exclude, after, limit }),
     placeOf: ({ storeId }) => [storeId],
   })
   return expected.length
@@ -100,13 +167,15 @@ export async function expectContacts(
   course: PagingPlan,
 ): Promise<number> {
   const { mode, conditions, filters, storeIds, maxPerStore } = search
+  const { exclude, ...excluded } = excludedBy(catalogue.excluded, search.shares)
   const expected = expectedStores(catalogue.stores, { mode, filters: conditions, deliverEmails: 'all' })
-    .filter(({ id }) => storeIds?.includes(id) ?? true)
-    .flatMap((store) => expectedContacts(store, filters, maxPerStore))
+    .filter(({ id }) => (storeIds?.includes(id) ?? true) && !excluded.storeIds.has(id))
+    .flatMap((store) => expectedContacts(store, filters, maxPerStore, excluded.contactKeys))
   const store = normalizeStoreConditions(vocabulary, conditions, 'store')
   const person = normalizePersonFilters(vocabulary, filters)
   await expectWalks<ContactSortKey>(catalogue, expected, course, {
-    find: (engine, after, limit) => engine.findContacts({ mode, store, storeIds, person, maxPerStore, after, limit }),
+    find: (engine, after, limit) =>
+      engine.findContacts({ mode, store, storeIds, person, maxPerStore, exclude, after, limit }),
     placeOf: ({ storeId, contact }) => [storeId, contact & 4095],
   })
   return expected.length
@@ -146,8 +215,9 @@ export interface View {
 /** The memory engine over fixed segments. */
 export function memoryEngine(view: View): SearchEngine {
   return {
-    findStores: async ({ mode, query, after, limit }) => scanStores(view[mode], query, after, limit),
-    findContacts: async (search) => scanContacts(view[search.mode], search),
+    findStores: async (search) => findStoresIn(view[search.mode], search),
+    findContacts: async (search) => findContactsIn(view[search.mode], search),
+    count: (search) => countInProcess(() => {}).count(countJobOf({ batch: 0, lists: view }, search)),
   }
 }
 
@@ -208,6 +278,11 @@ function plainStore(store: StoreFacts, id: number): PlainStore {
     created: createdEstimate?.getTime() ?? null,
     discovered: firstDiscoveredAt?.getTime() ?? null,
     tokens: [...new Set(tokens)].sort((a, b) => a - b),
-    contacts: contactRowsOf(store, id).map(({ role, traits, number }) => ({ role: roleTokenOf(role), traits, number })),
+    contacts: contactRowsOf(store, id).map(({ role, traits, number, revealable }) => ({
+      role: roleTokenOf(role),
+      traits,
+      number,
+      isRevealable: revealable,
+    })),
   }
 }

@@ -31,11 +31,14 @@ function isWithin(day: string | null, filter: StoreSearchFilters['store_created_
   )
 }
 
+export function canBeRevealed(person: PersonFacts, deliverEmails: DeliverEmails): boolean {
+  const { verifiedEmail, otherEmail, phone, profile } = person
+  return verifiedEmail || phone || profile || (otherEmail && deliverEmails === 'all')
+}
+
 /** Whether a contact of the store can be revealed. */
 export function hasRevealable({ people }: StoreFacts, deliverEmails: DeliverEmails): boolean {
-  const isRevealable = ({ verifiedEmail, otherEmail, phone, profile }: PersonFacts) =>
-    verifiedEmail || phone || profile || (otherEmail && deliverEmails === 'all')
-  return people.some(isRevealable)
+  return people.some((person) => canBeRevealed(person, deliverEmails))
 }
 
 function matchesStore(store: StoreFacts, filters: StoreSearchFilters, deliverEmails: DeliverEmails): boolean {
@@ -90,13 +93,18 @@ export function expectedStores(
     .sort((a, b) => (rank(a) === rank(b) ? a.id - b.id : rank(a) > rank(b) ? -1 : 1))
 }
 
-/** The first matching contacts of a store: most senior first, then verified email, then by number. */
-export function expectedContacts(store: StoreOnFile, filters: ContactPersonFilters, maxPerStore: number): ResultId[] {
+/** The first matching contacts of a store, without some: most senior first, then verified email, then by number. */
+export function expectedContacts(
+  store: StoreOnFile,
+  filters: ContactPersonFilters,
+  maxPerStore: number,
+  without: ReadonlySet<number> = new Set(),
+): ResultId[] {
   const rank = ({ seniority, verifiedEmail }: PersonFacts) =>
     ['executive', 'decision_maker', 'other'].indexOf(seniority) + (verifiedEmail ? 0 : 0.5)
   return store.people
     .map((person, index) => ({ person, number: store.numbers[index]! }))
-    .filter(({ person }) => matchesPerson(person, filters))
+    .filter(({ person, number }) => matchesPerson(person, filters) && !without.has(store.id * 4_096 + number))
     .sort((a, b) => rank(a.person) - rank(b.person) || a.number - b.number)
     .slice(0, maxPerStore)
     .map(({ number }): ResultId => [store.id, number])

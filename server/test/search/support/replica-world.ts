@@ -7,7 +7,7 @@ import { buildSegment, mergeSegments } from '@storedex/search-index'
 import { expect } from 'vitest'
 import { type PlainStore, stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import { type Catalogue, drawStores } from '../../../../packages/search-index/test/support/random-stores.ts'
-import { createPool, type Pool, transact } from '../../../src/db/pool.ts'
+import { type Client, createPool, type Pool, transact } from '../../../src/db/pool.ts'
 import { type Mode, modes } from '../../../src/kernel/ids.ts'
 import { catalogueChannel } from '../../../src/search/replica/queries.ts'
 import {
@@ -30,6 +30,8 @@ export interface ReplicaWorld {
   stores: Record<Mode, Map<number, PlainStore>>
   /** Inserts or replaces stores in one batch. */
   write(mode: Mode, stores: readonly PlainStore[], options?: { notifies: boolean }): Promise<number>
+  /** Removes stores in one batch. */
+  remove(mode: Mode, ids: readonly number[]): Promise<number>
   newestBatch(): Promise<number>
 }
 
@@ -54,19 +56,40 @@ export async function createReplicaWorld(): Promise<ReplicaWorld> {
       for (const store of changed) stores[mode].set(store.id, store)
       return batch
     },
+    remove: async (mode, ids) => {
+      const batch = await removeInBatch(db, ids)
+      for (const id of ids) stores[mode].delete(id)
+      return batch
+    },
     newestBatch: async () => (await db.query('select batch from catalogue_state')).rows[0].batch,
   }
 }
 
-function writeBatch(db: Pool, mode: Mode, stores: readonly PlainStore[], notifies: boolean): Promise<number> {
+async function nextBatch(client: Client): Promise<number> {
+  const { rows } = await client.query<{ batch: number }>('update catalogue_state set batch = batch + 1 returning batch')
+  const { batch } = rows[0]!
+  await client.query(`insert into catalogue_batches (batch, mark) values ($1::bigint, (random() * 1e18)::bigint)`, [
+    batch,
+  ])
+  return batch
+}
+
+function removeInBatch(db: Pool, ids: readonly number[]): Promise<number> {
   return transact(db, async (client) => {
-    const { rows } = await client.query<{ batch: number }>(
-      'update catalogue_state set batch = batch + 1 returning batch',
-    )
-    const { batch } = rows[0]!
-    await client.query(`insert into catalogue_batches (batch, mark) values ($1::bigint, (random() * 1e18)::bigint)`, [
+    const batch = await nextBatch(client)
+    await client.query('delete from contacts where store_id = any ($1::bigint[])', [ids])
+    await client.query('delete from stores where id = any ($1::bigint[])', [ids])
+    await client.query('insert into removed_stores (store_id, batch) select unnest($1::bigint[]), $2::bigint', [
+      ids,
       batch,
     ])
+    return batch
+  })
+}
+
+function writeBatch(db: Pool, mode: Mode, stores: readonly PlainStore[], notifies: boolean): Promise<number> {
+  return transact(db, async (client) => {
+    const batch = await nextBatch(client)
     const moment = (ms: number | null) => (ms === null ? null : new Date(ms))
     await client.query(
       `insert into stores (id, mode, batch, negated_score, tokens, active_ads, created_estimate, first_discovered_at,
@@ -98,8 +121,8 @@ function writeBatch(db: Pool, mode: Mode, stores: readonly PlainStore[], notifie
     await client.query(
       `insert into contacts (store_id, number, external_key, role, traits, revealable, verified_revealable,
                              verified_emails, preview, preview_version, identities, sealed)
-       select row.store_id, row.number, int4send(row.number), row.role, row.traits, true, true, 0, '', 1, '{}', ''
-       from jsonb_to_recordset($1::jsonb) as row (store_id bigint, number integer, role text, traits integer)`,
+       select row.store_id, row.number, int4send(row.number), row.role, row.traits, coalesce(row."isRevealable", true), true, 0, '', 1, '{}', ''
+       from jsonb_to_recordset($1::jsonb) as row (store_id bigint, number integer, role text, traits integer, "isRevealable" boolean)`,
       [
         JSON.stringify(
           stores.flatMap(({ id, contacts }) =>

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../src/db/pool.ts'
 import type { Statement } from '../../../src/search/postgres/statements.ts'
 import { type Facet, flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { numberOf, type PersonFacts, type StoreFacts, vocabulary } from './random-catalogue.ts'
-import { hasRevealable } from './reference.ts'
+import { canBeRevealed, hasRevealable } from './reference.ts'
 
 /** A row of `stores`; the document identifies it. */
 export interface SearchRow {
@@ -25,6 +25,9 @@ export interface PersonRow {
   role: string | null
   /** Packed traits. */
   traits: number
+  /** Whether they can be revealed, under each rule of delivery; true unless given. */
+  revealable?: boolean
+  verifiedRevealable?: boolean
   preview: string
 }
 
@@ -79,9 +82,19 @@ export async function insertPeople(db: Queryable, people: PersonRow[]): Promise<
      )
      insert into contacts (store_id, number, external_key, role, traits, revealable, verified_revealable, verified_emails,
        preview, preview_version, identities, sealed)
-     select row.store_id, row.number, int4send(row.number), row.role, row.traits, true, true, 0, row.preview, 1, '{}', ''
-     from jsonb_to_recordset($1::jsonb) as row (store_id bigint, number integer, role text, traits integer, preview text)`,
-    [JSON.stringify(people.map(({ storeId, ...person }) => ({ store_id: storeId, ...person })))],
+     select row.store_id, row.number, int4send(row.number), row.role, row.traits, row.revealable, row.verified_revealable, 0, row.preview, 1, '{}', ''
+     from jsonb_to_recordset($1::jsonb) as row (store_id bigint, number integer, role text, traits integer, revealable boolean,
+       verified_revealable boolean, preview text)`,
+    [
+      JSON.stringify(
+        people.map(({ storeId, revealable = true, verifiedRevealable = true, ...person }) => ({
+          store_id: storeId,
+          revealable,
+          verified_revealable: verifiedRevealable,
+          ...person,
+        })),
+      ),
+    ],
   )
 }
 
@@ -121,12 +134,14 @@ export function rowOf(store: StoreFacts, place: number): SearchRow {
   }
 }
 
-export function contactRowsOf(store: StoreFacts, storeId: number): PersonRow[] {
+export function contactRowsOf(store: StoreFacts, storeId: number): Required<PersonRow>[] {
   return store.people.map((person, index) => ({
     storeId,
     number: numberOf(index),
     role: person.role,
     traits: traitsOf(person),
+    revealable: canBeRevealed(person, 'all'),
+    verifiedRevealable: canBeRevealed(person, 'verified'),
     preview: String(numberOf(index)),
   }))
 }

@@ -219,8 +219,10 @@ describe('closing keeps all sums at every moment', () => {
     for (let isDone = false; !isDone; batches++) {
       const stopping = new AbortController()
       const closed = await closePeriodsExclusively(ctx(), { stop: stopping.signal, onProgress: () => stopping.abort() })
+      // The app's own task is closing at the moment.
+      if (!closed) continue
       isDone = !stopping.signal.aborted
-      expect(closed!.entries).toBeLessThanOrEqual(2_000)
+      expect(closed.entries).toBeLessThanOrEqual(2_000)
       expect(await world.check()).toMatchObject({ ...soundCheck, entries })
     }
     expect(batches).toBeGreaterThan(8)

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { createAccount } from '../../../src/accounts/change-account.ts'
+import { buildApp } from '../../../src/app.ts'
+import { findProjectDir, readConfig } from '../../../src/config.ts'
+import { type Deps, openDeps } from '../../../src/deps.ts'
+import { resealIdentityKey } from '../../../src/encryption/keyring.ts'
+import { importSandbox } from '../../../src/imports/demo.ts'
+import { type DataKey, formatDataKeys, parseDataKeys } from '../../../src/kernel/seal.ts'
+import { atEnd } from '../../support/cleanup.ts'
+import { createClient, type TestClient } from '../../support/client.ts'
+import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
+
+/** The resources of the operator's commands, on a restored database. Close them before it is restored again. */
+export function openOperator(url: string, keyring = testDataKeys): Promise<Deps> {
+  const environment = { DATABASE_URL: url, DATA_KEYS: keyring, LOG_LEVEL: 'silent' }
+  const config = readConfig(environment, findProjectDir(import.meta.dirname))
+  return openDeps(config, { applicationName: 'storedex test', maxConnections: 4, asOwner: true })
+}
+
+/** Starts the production app on a restored database, at the given time; closed after the file's tests. */
+export async function startRestored(url: string, now: string): Promise<(key: string) => TestClient> {
+  const environment = { DATABASE_URL: url, DATA_KEYS: testDataKeys, LOG_LEVEL: 'silent', SEARCH_ENGINE: 'postgres' }
+  const config = readConfig(environment, findProjectDir(import.meta.dirname))
+  const deps = await openDeps(config, { applicationName: 'storedex test', clock: createManualClock(now) })
+  const app = await buildApp(deps)
+  const base = await app.listen({ host: '127.0.0.1', port: 0 })
+  atEnd(async () => {
+    await app.close()
+    await deps.close()
+  })
+  return (key) => createClient(base, key)
+}
+
+interface FillOptions {
+  /** What a start with DEMO=0 makes. */
+  onlySandbox?: boolean
+  dataKeys?: readonly DataKey[]
+}
+
+/** Opens an installation for the first time and adds an account, a store and its people. Returns its keyring. */
+export async function fillInstallation(
+  url: string,
+  { onlySandbox = false, dataKeys = parseDataKeys(testDataKeys)! }: FillOptions = {},
+): Promise<{ dataKeys: readonly DataKey[] }> {
+  const deps = await openOperator(url, formatDataKeys(dataKeys))
+  try {
+    await importSandbox(deps, join(deps.config.projectDir, 'catalogue/sandbox'))
+    if (!onlySandbox) await createAccount({ ...deps, now: deps.clock.now() }, { name: 'Restored', plan: 'pro' })
+  } finally {
+    await deps.close()
+  }
+  return { dataKeys }
+}
+
+/** Seals the identity key with the newest key, and leaves the contacts: a reseal that was interrupted. */
+export async function resealIdentityKeyOnly(url: string, dataKeys: readonly DataKey[]): Promise<void> {
+  const deps = await openOperator(url, formatDataKeys(dataKeys))
+  try {
+    await resealIdentityKey(deps.db, deps.seals.sealer)
+  } finally {
+    await deps.close()
+  }
+}

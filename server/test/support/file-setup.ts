@@ -1,0 +1,9 @@
+import { afterAll, vi } from 'vitest'
+import { runWorksAtEnd } from './cleanup.ts'
+
+// Runs for each test file, while modules are loaded once for all files of a worker: nothing may be left for the next file.
+afterAll(async () => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  await runWorksAtEnd()
+})
