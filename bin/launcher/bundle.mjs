@@ -8,8 +8,7 @@ const entryName = 'cli.js'
 const programs = ['server', 'stripe-standin']
 
 /**
- * The address of an up-to-date bundle of the command line; the thread of the search and the stand-in for Stripe lie beside
- * it.
+ * The address of an up-to-date bundle of the command line; the threads and the stand-in for Stripe lie beside it.
  */
 export async function prepareBundle(projectDir) {
   const folder = await prepareBuild(projectDir, {
@@ -43,6 +42,9 @@ async function build(projectDir, outdir) {
       entryPoints: {
         cli: 'server/src/bin/cli.ts',
         'search-thread': 'server/src/bin/search-thread.ts',
+        'count-thread': 'server/src/bin/count-thread.ts',
+        'import-thread': 'server/src/bin/import-thread.ts',
+        'reading-thread': 'server/src/bin/reading-thread.ts',
         standin: 'stripe-standin/src/bin/standin.ts',
       },
       outdir,

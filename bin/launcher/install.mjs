@@ -61,9 +61,47 @@ async function runInstallation(projectDir, tools) {
   const isFresh = !existsSync(join(projectDir, 'node_modules/.package-lock.json'))
   const command = isFresh ? ['ci'] : ['install', '--no-save']
   const args = [...command, tools ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  const networkError = await findNetworkError(projectDir)
+  if (networkError) {
+    // npm may have kept all packages of an earlier installation.
+    if ((await runNpm(projectDir, [...args, '--offline'], 'ignore')) === 0) return
+    throw explained(networkAdvice(networkError, isFresh))
+  }
   // Its output is progress, not a result.
   const code = await runNpm(projectDir, args, ['ignore', 2, 2])
   if (code !== 0) throw explained('The packages could not be installed; what npm said above tells why.')
+}
+
+const networkErrors =
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ENETDOWN|E(SOCKET)?TIMEDOUT|\w*TIMEOUT)$/
+const pingTimeoutMs = 10_000
+
+/**
+ * Why npm's registry cannot be reached; undefined when it can. An installation would try again for minutes before it says
+ * so. npm itself asks, because it knows its registry and its proxy.
+ */
+async function findNetworkError(projectDir) {
+  let said = ''
+  const args = ['ping', '--fetch-retries=0', `--fetch-timeout=${pingTimeoutMs}`, '--loglevel=error']
+  const code = await runNpm(projectDir, args, ['ignore', 'ignore', 'pipe'], (text) => {
+    said += text
+  })
+  if (code === 0) return undefined
+  const reason = /^npm (?:error|ERR!) code (\S+)/m.exec(said)?.[1]
+  // A registry may answer, and not know this request.
+  if (!reason || !networkErrors.test(reason)) return undefined
+  const [, address] = /request to (\S+?)\/*-\/ping/.exec(said) ?? []
+  return { reason, registry: address ?? 'the npm registry' }
+}
+
+function networkAdvice({ reason, registry }, isFresh) {
+  const state = isFresh ? 'The first start installs packages' : 'This version needs other packages than those installed'
+  return `${state}, and ${registry} cannot be reached (${reason}). Once they are installed, no start needs a network.
+Do one of these, and start again:
+  - connect this machine to the network
+  - behind a proxy: npm config set https-proxy http://proxy.example:3128
+  - with a registry of your own: npm config set registry https://registry.example
+  - copy the folder node_modules from a checkout of the same version, on the same system and processor`
 }
 
 /** Runs `work` while no other launcher of this checkout installs. */
@@ -81,12 +119,16 @@ async function withInstallationLock(projectDir, work) {
   }
 }
 
-/** Runs npm in the checkout; returns its exit code. A signal that reaches this process alone is passed on. */
-export async function runNpm(projectDir, args, stdio) {
+/**
+ * Runs npm in the checkout; returns its exit code. `onError` gets what it writes to a piped standard error. A signal that
+ * reaches this process alone is passed on.
+ */
+export async function runNpm(projectDir, args, stdio, onError = () => {}) {
   // Under npm its own script is known; it need not be on the PATH.
   const script = process.env.npm_execpath
   const [program, ...first] = script?.endsWith('npm-cli.js') ? [process.execPath, script] : ['npm']
   const child = spawn(program, [...first, ...args], { cwd: projectDir, stdio })
+  child.stderr?.setEncoding('utf8').on('data', onError)
   const stop = () => child.kill('SIGTERM')
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
   try {
