@@ -14,11 +14,13 @@ import { type OutcomeWithPlots, runScenario } from './runner.ts'
 import type { Outcome, Scenario } from './scenario.ts'
 import { bombs } from './scenarios/bombs.ts'
 import { clock } from './scenarios/clock.ts'
+import { backup } from './scenarios/data/backup.ts'
+import { erasing } from './scenarios/data/erasing.ts'
+import { exports } from './scenarios/data/exports.ts'
+import { imports } from './scenarios/data/imports.ts'
 import { descriptors } from './scenarios/descriptors.ts'
 import { disk } from './scenarios/disk.ts'
-import { erasing } from './scenarios/erasing.ts'
 import { frozen } from './scenarios/frozen.ts'
-import { imports } from './scenarios/imports.ts'
 import { keys } from './scenarios/keys.ts'
 import { kills } from './scenarios/kills.ts'
 import { overload } from './scenarios/overload.ts'
@@ -43,6 +45,8 @@ const scenarios: readonly Scenario[] = [
   sigterm,
   imports,
   erasing,
+  backup,
+  exports,
   standin,
   soak,
 ]

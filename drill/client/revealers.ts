@@ -64,6 +64,11 @@ export class Revealers {
     await this.#running
   }
 
+  /** Contacts whose reveal was answered by now. */
+  get answeredContacts(): string[] {
+    return [...this.#chargedAt.keys()]
+  }
+
   async #runClient(): Promise<void> {
     const { random, pauseMs } = this.#options
     const connection = new HttpConnection(this.#installation.service.origin)

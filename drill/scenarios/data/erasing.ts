@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { generateContacts } from '../../bench/support/contact-records.ts'
-import { generateStores } from '../../bench/support/store-records.ts'
-import { checkInvariants, openInstallation } from '../installation/installation.ts'
-import { importRecords, writeRecords } from '../installation/seed.ts'
-import type { Scenario } from '../scenario.ts'
+import { generateContacts } from '../../../bench/support/contact-records.ts'
+import { generateStores } from '../../../bench/support/store-records.ts'
+import { checkInvariants, openInstallation } from '../../installation/installation.ts'
+import { importRecords, writeRecords } from '../../installation/seed.ts'
+import type { Scenario } from '../../scenario.ts'
 
 const stores = 3_000
 

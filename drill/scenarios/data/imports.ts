@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { generateContacts } from '../../bench/support/contact-records.ts'
-import { generateStores } from '../../bench/support/store-records.ts'
-import { CommandLine } from '../installation/command.ts'
-import { checkInvariants, copySeed, openInstallation } from '../installation/installation.ts'
-import { withDatabase } from '../installation/processes.ts'
-import { writeRecords } from '../installation/seed.ts'
-import type { Drill, Scenario } from '../scenario.ts'
+import { generateContacts } from '../../../bench/support/contact-records.ts'
+import { generateStores } from '../../../bench/support/store-records.ts'
+import { CommandLine } from '../../installation/command.ts'
+import { checkInvariants, copySeed, openInstallation } from '../../installation/installation.ts'
+import { withDatabase } from '../../installation/processes.ts'
+import { writeRecords } from '../../installation/seed.ts'
+import type { Drill, Scenario } from '../../scenario.ts'
 
 /** Records of one chunk, so that there are several chunks for each kill. */
 const chunk = 2_000
