@@ -1,8 +1,9 @@
 /**
- * Measures speed and memory of imports, compared with PostgreSQL's lower limit for the same rows: one COPY into a table
- * without indexes. Fills the given database, which should be empty and used for nothing else.
+ * Measures speed, processor time and memory of imports, compared with PostgreSQL's lower limit for the same rows: one COPY
+ * into a table without indexes. Stores and contacts, each as NDJSON and as CSV, each new to the catalogue. Fills the given
+ * database, which should be empty and used for nothing else but a service that `--metrics` names.
  *
- *   npx tsx bench/import.ts --url postgres://… [--stores 1000000] [--contacts 0]
+ *   npm run bench -- import [--stores 200000] [--contacts 300000] [--serving]
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,111 +11,179 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import copyStreams from 'pg-copy-streams'
+import { threadProgram } from '../server/src/bin/programs.ts'
 import { ensureInstallationSecret } from '../server/src/db/installation.ts'
-import type { Pool } from '../server/src/db/pool.ts'
 import { openContactSeals } from '../server/src/encryption/keyring.ts'
 import { importContacts } from '../server/src/imports/contacts/import-contacts.ts'
-import type { ImportResult } from '../server/src/imports/import-file.ts'
+import type { ImportContext, ImportResult } from '../server/src/imports/import-file.ts'
 import { importStores } from '../server/src/imports/stores/import-stores.ts'
+import { readInThread } from '../server/src/imports/threads/read-in-thread.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
 import { systemClock } from '../server/src/kernel/time.ts'
 import { syncTaxonomy } from '../server/src/taxonomy/sync-taxonomy.ts'
 import { generateContacts } from './support/contact-records.ts'
+import { csvRows } from './support/csv-records.ts'
+import { openServerClock } from './support/processor-time.ts'
+import { timed } from './support/statistics.ts'
 import { generateStores } from './support/store-records.ts'
-import { openMigratedDatabase, writeRecords } from './support/workspace.ts'
+import { openMigratedDatabase, writeLines, writeRecords } from './support/workspace.ts'
+
+type Table = 'stores' | 'contacts'
 
 const project = join(import.meta.dirname, '..')
-const { url, stores: storeCount, contacts: contactCount } = readArguments()
+const { url, dataDir, metrics, storeCount, contactCount } = readArguments()
 const folder = await mkdtemp(join(tmpdir(), 'storedex-bench-'))
 const db = await openMigratedDatabase(url, 600_000)
 try {
   await syncTaxonomy(db, join(project, 'catalogue/taxonomy'))
-  const context = {
+  const context: ImportContext = {
     db,
     clock: systemClock,
     ids: createIdSealer(await ensureInstallationSecret(db)),
-    seals: await openContactSeals(db, null, folder),
+    seals: await openContactSeals(db, null, dataDir ?? folder),
+    startReading: readInThread(threadProgram('reading-thread')),
   }
-  const storesFile = await writeRecords(join(folder, 'stores.ndjson'), generateStores(storeCount))
-  const stores = await benchImport('stores', () => importStores(context, { file: storesFile, extendTaxonomy: false }))
-  await rm(storesFile)
-  if (contactCount === 0) console.log(JSON.stringify({ stores }))
-  else {
+  const serverClock = await openServerClock(db)
+  const results: Record<string, object> = {}
+  // Each format has stores of its own, so that all of them are new.
+  for (const [format, seed] of [
+    ['ndjson', 1],
+    ['csv', 4],
+  ] as const) {
+    const stores = () => generateStores(storeCount, seed)
     // The number is approximate: the contacts per store are random.
-    const people = generateContacts(generateStores(storeCount), contactCount / storeCount)
-    const peopleFile = await writeRecords(join(folder, 'contacts.ndjson'), people)
-    const importPeople = () => importContacts(context, { file: peopleFile, extendTaxonomy: false })
-    console.log(JSON.stringify({ stores, contacts: await benchImport('contacts', importPeople) }))
+    const contacts = () => generateContacts(stores(), contactCount / storeCount)
+    for (const [table, count, records] of [
+      ['stores', storeCount, stores],
+      ['contacts', contactCount, contacts],
+    ] as const) {
+      if (count === 0) continue
+      const path = join(folder, `${table}.${format}`)
+      const file = await (format === 'csv' ? writeLines(path, csvRows(records)) : writeRecords(path, records()))
+      results[`${table}_${format}`] = await benchImport(context, table, file, serverClock)
+      await rm(file)
+    }
   }
+  console.log(JSON.stringify(results))
 } finally {
   await db.end()
   await rm(folder, { recursive: true })
 }
 
-function readArguments(): { url: string; stores: number; contacts: number } {
+function readArguments() {
   const { values } = parseArgs({
-    options: { url: { type: 'string' }, stores: { type: 'string' }, contacts: { type: 'string' } },
+    options: {
+      url: { type: 'string' },
+      'data-dir': { type: 'string' },
+      metrics: { type: 'string' },
+      stores: { type: 'string', default: '200000' },
+      contacts: { type: 'string', default: '300000' },
+    },
   })
-  const [stores, contacts] = [Number(values.stores ?? 1_000_000), Number(values.contacts ?? 0)]
-  if (!values.url || !Number.isSafeInteger(stores) || !Number.isSafeInteger(contacts))
-    throw new Error('usage: --url postgres://… [--stores 1000000] [--contacts 0]')
-  return { url: values.url, stores, contacts }
+  const [storeCount, contactCount] = [Number(values.stores), Number(values.contacts)]
+  if (!values.url || !Number.isSafeInteger(storeCount) || !Number.isSafeInteger(contactCount))
+    throw new Error('usage: --url postgres://… [--data-dir FOLDER] [--metrics URL] [--stores N] [--contacts N]')
+  return { url: values.url, dataDir: values['data-dir'], metrics: values.metrics, storeCount, contactCount }
 }
 
-/** Imports, imports the same file again, and copies the resulting rows with a bare COPY. */
-async function benchImport(table: 'stores' | 'contacts', importFile: () => Promise<ImportResult>): Promise<object> {
-  const first = await measured(importFile)
-  const again = await measured(importFile)
-  const copySeconds = await copyOfTheSameRows(db, table)
-  const rate = (seconds: number) => Math.round(first.result.read / seconds)
-  const outcomeOf = ({ result, peakRssMb, cpuSeconds }: typeof first) => ({
-    ...result,
-    per_second: rate(result.seconds),
-    // Of this process, without PostgreSQL.
-    cpu_seconds: cpuSeconds,
-    peak_rss_mb: peakRssMb,
+/** Imports a file, imports it again, and copies the rows that it added with a bare COPY. */
+async function benchImport(
+  context: ImportContext,
+  table: Table,
+  file: string,
+  serverClock: (() => number) | null,
+): Promise<object> {
+  const importFile = () =>
+    (table === 'stores' ? importStores : importContacts)(context, { file, extendTaxonomy: false })
+  const key = table === 'stores' ? 'id' : 'store_id'
+  const { rows } = await db.query<{ last: number }>(`select coalesce(max(${key}), 0) as last from ${table}`)
+  const first = await measure(importFile, serverClock)
+  const again = await measure(importFile, serverClock)
+  const copy = await measure(() => copyRows(table, `where ${key} > ${rows[0]!.last}`), serverClock)
+  const perSecond = (seconds: number) => Math.round(first.result.read / seconds)
+  const figures = ({ result, ...costs }: { result: ImportResult } & Costs) => ({
+    read: result.read,
+    inserted: result.inserted,
+    unchanged: result.unchanged,
+    rejected: result.rejected,
+    seconds: result.seconds,
+    per_second: perSecond(result.seconds),
+    ...costs,
   })
+  const costOf = ({ cpu_seconds, postgres_cpu_seconds }: Costs) => cpu_seconds + (postgres_cpu_seconds ?? 0)
   return {
-    import: outcomeOf(first),
-    import_again: outcomeOf(again),
-    bare_copy: { seconds: copySeconds, per_second: rate(copySeconds) },
-    import_to_copy: Math.round((first.result.seconds / copySeconds) * 10) / 10,
+    import: figures(first),
+    import_again: figures(again),
+    bare_copy: { seconds: copy.result, per_second: perSecond(copy.result), cpu_seconds: copy.postgres_cpu_seconds },
+    import_to_copy: rounded(first.result.seconds / copy.result),
+    // Processor time depends less on what else the machine does.
+    import_to_copy_cpu: copy.postgres_cpu_seconds && rounded(costOf(first) / copy.postgres_cpu_seconds),
   }
 }
 
-async function measured<T>(work: () => Promise<T>): Promise<{ result: T; peakRssMb: number; cpuSeconds: number }> {
+/** Processor time of this process, PostgreSQL and the running service; peak memory of this process. */
+interface Costs {
+  cpu_seconds: number
+  postgres_cpu_seconds: number | null
+  service_cpu_seconds: number | null
+  peak_rss_mb: number
+}
+
+async function measure<T>(work: () => Promise<T>, serverClock: (() => number) | null): Promise<{ result: T } & Costs> {
   let peak = 0
-  const cpuBefore = process.cpuUsage()
   const sample = () => {
     peak = Math.max(peak, process.memoryUsage.rss())
   }
   const timer = setInterval(sample, 20)
+  const [own, server, service] = [process.cpuUsage(), serverClock?.(), await readServiceSeconds()]
   try {
     const result = await work()
     sample()
-    const { user, system } = process.cpuUsage(cpuBefore)
-    return { result, peakRssMb: Math.round(peak / 2 ** 20), cpuSeconds: Math.round((user + system) / 1000) / 1000 }
+    const { user, system } = process.cpuUsage(own)
+    return {
+      result,
+      cpu_seconds: rounded((user + system) / 1e6),
+      postgres_cpu_seconds: server === undefined ? null : rounded(serverClock!() - server),
+      service_cpu_seconds: service === null ? null : rounded((await readServiceSeconds())! - service),
+      peak_rss_mb: Math.round(peak / 2 ** 20),
+    }
   } finally {
     clearInterval(timer)
   }
 }
 
-/** Seconds to COPY the imported rows into a table without indexes. */
-async function copyOfTheSameRows(pool: Pool, table: 'stores' | 'contacts'): Promise<number> {
-  const [reader, writer] = [await pool.connect(), await pool.connect()]
+async function readServiceSeconds(): Promise<number | null> {
+  if (!metrics) return null
+  const text = await (await fetch(metrics)).text()
+  return Number(/^process_cpu_seconds_total (.+)$/m.exec(text)?.[1] ?? 0)
+}
+
+/** Seconds to COPY rows into a table without indexes; reading them is not counted. */
+async function copyRows(table: Table, where: string): Promise<number> {
+  const [reader, writer] = [await db.connect(), await db.connect()]
   try {
+    // The generated column cannot be copied.
+    const { rows } = await writer.query<{ columns: string }>(
+      `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
+       where attrelid = '${table}'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    )
+    const { columns } = rows[0]!
     await writer.query('drop table if exists bare')
     await writer.query(`create table bare (like ${table} including generated)`)
-    const startedAtMs = performance.now()
-    await pipeline(
-      reader.query(copyStreams.to(`copy ${table} to stdout`)),
-      writer.query(copyStreams.from('copy bare from stdin')),
+    const [, seconds] = await timed(() =>
+      pipeline(
+        reader.query(copyStreams.to(`copy (select ${columns} from ${table} ${where}) to stdout`)),
+        writer.query(copyStreams.from(`copy bare (${columns}) from stdin`)),
+      ),
     )
-    const seconds = Math.round(performance.now() - startedAtMs) / 1000
     await writer.query('drop table bare')
-    return seconds
+    return rounded(seconds)
   } finally {
     reader.release()
     writer.release()
   }
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100
 }

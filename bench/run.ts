@@ -4,13 +4,18 @@
  *
  *   npm run bench -- [api] [--stores 100000] [--seconds 2] [--rounds 3] [--connections 32] [--engine memory] [--only search,reveal_1] [--json]
  *   npm run bench -- outage [the same options]
- *   npm run bench -- import [--stores 1000000] [--contacts 0]
+ *   npm run bench -- import [--stores 200000] [--contacts 300000] [--serving]
+ *   npm run bench -- messy [--stores 200000] [--contacts 300000] [--only agency,excel,unicode] [--seed 1] [--report bench/messy.md]
  *   npm run bench -- ledger [--entries 1000000]
+ *   npm run bench -- exports [--stores 1000000]
  *   npm run bench -- search [--stores 100000] [--peers postgres-gin,duckdb] [--rounds 7] [--report bench/report.md]
+ *   npm run bench -- counts [--stores 100000] [--peers postgres-columns,duckdb] [--rounds 5] [--report bench/counts.md]
+ *   npm run bench -- exclude [--stores 100000]
  *   npm run bench -- search-ready [--stores 100000] [--seconds 5] [--connections 16] [--report bench/report.md]
  *   npm run bench -- lighthouse [--link URL] [--rounds 3] [--report bench/console.md]
  *   npm run bench -- filters [--stores 1000000] [--report bench/console.md]
  */
+import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchApi } from './api/bench.ts'
@@ -19,49 +24,80 @@ import { formatReport } from './api/report.ts'
 import { benchFilters } from './console/filters.ts'
 import { benchLighthouse } from './console/lighthouse.ts'
 import { formatFilters, formatLighthouse, writeConsoleReport } from './console/report.ts'
+import { benchCounts } from './counts/bench.ts'
+import { renderCounts } from './counts/report.ts'
+import { benchExports, formatExportFigures } from './exports.ts'
 import { benchLedger } from './ledger.ts'
+import { benchMessy, type DialectFigures } from './messy/bench.ts'
+import { dialects } from './messy/dialect.ts'
+import { failuresOf, formatDeviations, renderMessyReport, writeMessyReport } from './messy/report.ts'
 import { benchOutage } from './outage/bench.ts'
 import { benchSearch } from './search/bench.ts'
+import { benchExclusion, renderExclusion } from './search/exclusion.ts'
 import { type PeerName, peerNames } from './search/peers/open.ts'
 import { benchReady } from './search/ready.ts'
 import { writeReport } from './search/report/report.ts'
 import { renderReady, renderSize } from './search/report/tables.ts'
 import type { Cleanup } from './support/cleanup.ts'
 import { parseCount, printProgress, runCommand } from './support/cli.ts'
-import { type Engine, engines, openProgram, runScript } from './support/program.ts'
+import { type Engine, engines, openProgram, runScript, serveWith } from './support/program.ts'
 import { openTemporaryFolder, openWorkspace } from './support/workspace.ts'
 
 const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--engine memory|postgres] [--only OPERATION,…] [--json]
        npm run bench -- outage [the same options]
-       npm run bench -- import [--stores N] [--contacts N]
+       npm run bench -- import [--stores N] [--contacts N] [--serving]
+       npm run bench -- messy [--stores N] [--contacts N] [--only DIALECT,…] [--seed N] [--report FILE]
        npm run bench -- ledger [--entries N]
+       npm run bench -- exports [--stores N]
        npm run bench -- search [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
+       npm run bench -- counts [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
+       npm run bench -- exclude [--stores N]
        npm run bench -- search-ready [--stores N] [--seconds N] [--connections N] [--report FILE]
        npm run bench -- lighthouse [--link URL] [--rounds N] [--report FILE]
        npm run bench -- filters [--stores N] [--report FILE]
 peers: ${peerNames.join(', ')}
-operations: ${operations.join(', ')}`
+operations: ${operations.join(', ')}
+dialects: ${dialects.map(({ name }) => name).join(', ')}`
 
-const commands = ['api', 'outage', 'import', 'ledger', 'search', 'search-ready', 'lighthouse', 'filters'] as const
+const commands = [
+  'api',
+  'outage',
+  'import',
+  'messy',
+  'ledger',
+  'exports',
+  'search',
+  'counts',
+  'exclude',
+  'search-ready',
+  'lighthouse',
+  'filters',
+] as const
 
 /** Defaults that differ from 2 seconds, 3 rounds and 32 connections. */
 const defaultsOf: {
   [name in (typeof commands)[number]]?: Partial<Record<'seconds' | 'rounds' | 'connections', string>>
 } = {
   search: { rounds: '7' },
+  counts: { rounds: '5' },
   'search-ready': { seconds: '5', connections: '16' },
 }
 
 interface Options {
   command: (typeof commands)[number]
   stores: number | null
-  contacts: number
+  contacts: number | null
+  /** Whether a service runs beside the imports. */
+  serving: boolean
   entries: number
   seconds: number
   rounds: number
   connections: number
   engine: Engine
   operations: readonly Operation[]
+  /** Ways to write a CSV file. */
+  dialects: readonly string[]
+  seed: number
   peers: readonly PeerName[]
   /** A one-time link of a running service; null: one that the bench starts. */
   link: string | null
@@ -78,12 +114,14 @@ function readOptions(args: string[]): Options | undefined {
       options: {
         stores: { type: 'string' },
         contacts: { type: 'string' },
+        serving: { type: 'boolean', default: false },
         entries: { type: 'string', default: '1000000' },
         seconds: { type: 'string' },
         rounds: { type: 'string' },
         connections: { type: 'string' },
         engine: { type: 'string', default: 'memory' },
-        only: { type: 'string', default: operations.join(',') },
+        only: { type: 'string' },
+        seed: { type: 'string', default: '1' },
         peers: { type: 'string', default: peerNames.join(',') },
         link: { type: 'string' },
         report: { type: 'string' },
@@ -92,34 +130,40 @@ function readOptions(args: string[]): Options | undefined {
     })
     const [word = 'api', ...rest] = positionals
     const command = commands.find((name) => name === word)
-    const named = values.only.split(',')
+    const choices: readonly string[] = command === 'messy' ? dialects.map(({ name }) => name) : operations
+    const named = values.only?.split(',') ?? choices
     const namedPeers = values.peers === 'none' ? [] : values.peers.split(',')
     const stores = values.stores === undefined ? null : parseCount(values.stores, 10_000_000)
-    const contacts = values.contacts === undefined ? 0 : parseCount(values.contacts, 10_000_000)
+    const contacts =
+      values.contacts === undefined ? null : values.contacts === '0' ? 0 : parseCount(values.contacts, 10_000_000)
     const entries = parseCount(values.entries, 100_000_000)
     if (!command || !entries || entries % 2 > 0) return undefined
     const given = { seconds: '2', rounds: '3', connections: '32', ...defaultsOf[command], ...values }
     const seconds = parseCount(given.seconds, 600)
     const rounds = parseCount(given.rounds, 100)
     const connections = parseCount(given.connections, 256)
+    const seed = parseCount(values.seed)
     const engine = engines.find((name) => name === values.engine)
     const chosen = operations.filter((operation) => named.includes(operation))
     const peers = peerNames.filter((peer) => namedPeers.includes(peer))
     if (rest.length > 0 || peers.length < namedPeers.length) return undefined
     if (stores === undefined || contacts === undefined || !seconds || !rounds || !connections) return undefined
-    if (chosen.length < named.length || !engine) return undefined
-    const { link = null, report = null, json } = values
+    if (!named.every((name) => choices.includes(name)) || !engine || !seed) return undefined
+    const { link = null, report = null, json, serving } = values
     if (link !== null && !URL.canParse(link)) return undefined
     return {
       command,
       stores,
       contacts,
+      serving,
       entries,
       seconds,
       rounds,
       connections,
       engine,
       operations: chosen,
+      dialects: named,
+      seed,
       peers,
       link,
       report,
@@ -152,6 +196,35 @@ async function run(
     process.stdout.write(`${json ? JSON.stringify(results) : renderSize(results)}\n`)
     return 0
   }
+  if (command === 'counts') {
+    const results = await benchCounts(
+      { ...options, stores: stores ?? 100_000 },
+      openTemporaryFolder(cleanup),
+      cleanup,
+      printProgress,
+    )
+    if (report) writeFileSync(resolve(report), renderCounts(results))
+    process.stdout.write(`${json ? JSON.stringify(results) : renderCounts(results)}\n`)
+    return 0
+  }
+  if (command === 'messy') {
+    const sizes = { stores: stores ?? 200_000, contacts: contacts ?? 300_000 }
+    const figures: DialectFigures[] = []
+    for await (const dialect of benchMessy({ ...options, ...sizes }, cleanup, printProgress)) {
+      figures.push(dialect)
+      if (report) writeMessyReport(resolve(report), figures)
+    }
+    process.stdout.write(`${json ? JSON.stringify(figures) : renderMessyReport(figures)}\n`)
+    const failures = figures.flatMap(failuresOf)
+    if (failures.length > 0) printProgress([...figures.map((each) => formatDeviations(each)), ...failures].join('\n'))
+    return failures.length > 0 ? 1 : 0
+  }
+  if (command === 'exclude') {
+    const size = stores ?? 100_000
+    const figures = await benchExclusion({ stores: size, excluded: Math.min(100_000, Math.floor(size / 10)) }, cleanup)
+    process.stdout.write(`${json ? JSON.stringify(figures) : renderExclusion(figures)}\n`)
+    return 0
+  }
   if (command === 'lighthouse' && link !== null) return runLighthouse(link)
   const workspace = await openWorkspace(process.env.DATABASE_URL || null, cleanup)
   if (command === 'lighthouse') {
@@ -171,13 +244,23 @@ async function run(
     return 0
   }
   if (command === 'import') {
-    const counts = ['--stores', String(stores ?? 1_000_000), '--contacts', String(contacts)]
-    await runScript('import.ts', ['--url', workspace.databaseUrl, ...counts], workspace, cleanup)
+    const service = options.serving ? await serveWith('memory', openProgram(workspace, cleanup)) : null
+    const args = [
+      ...['--url', workspace.databaseUrl, '--data-dir', workspace.dataDir],
+      ...['--stores', String(stores ?? 200_000), '--contacts', String(contacts ?? 300_000)],
+      ...(service ? ['--metrics', service.metricsUrl] : []),
+    ]
+    await runScript('import.ts', args, workspace, cleanup)
     return 0
   }
   if (command === 'ledger') {
     const figures = await benchLedger(options.entries, workspace, cleanup, printProgress)
     process.stdout.write(`${JSON.stringify(figures, null, json ? undefined : 2)}\n`)
+    return 0
+  }
+  if (command === 'exports') {
+    const figures = await benchExports(stores ?? 1_000_000, workspace, cleanup, printProgress)
+    process.stdout.write(`${json ? JSON.stringify(figures) : formatExportFigures(figures)}\n`)
     return 0
   }
   if (command === 'outage') {

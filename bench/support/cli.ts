@@ -1,4 +1,4 @@
-import { listenForTermination, rejectOnAbort } from '../../server/src/bin/process.ts'
+import { listenForTermination, rejectOnAbort } from '../../server/src/bin/termination.ts'
 import { OperatorError } from '../../server/src/kernel/errors.ts'
 import { Cleanup } from './cleanup.ts'
 

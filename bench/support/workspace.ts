@@ -67,9 +67,18 @@ async function createDatabase(serverUrl: string, cleanup: Cleanup): Promise<stri
 }
 
 /** Writes records as NDJSON, one at a time: a catalogue need not fit into memory. Returns the file. */
-export async function writeRecords(file: string, records: Iterable<object>): Promise<string> {
+export function writeRecords(file: string, records: Iterable<object>): Promise<string> {
+  return writeLines(file, toLines(records))
+}
+
+function* toLines(records: Iterable<object>): Generator<string> {
+  for (const record of records) yield `${JSON.stringify(record)}\n`
+}
+
+/** Writes lines, which have their ends. Returns the file. */
+export async function writeLines(file: string, lines: Iterable<string>): Promise<string> {
   const out = createWriteStream(file, { highWaterMark: 1 << 20 })
-  for (const record of records) if (!out.write(`${JSON.stringify(record)}\n`)) await once(out, 'drain')
+  for (const line of lines) if (!out.write(line)) await once(out, 'drain')
   out.end()
   await once(out, 'close')
   return file

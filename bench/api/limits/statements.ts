@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Entitlement } from '../../../server/src/accounts/account.ts'
-import { type PlanFile, readPlanFile } from '../../../server/src/accounts/plans.ts'
+import { readPlanFile } from '../../../server/src/accounts/plan-file.ts'
+import type { PlanFile } from '../../../server/src/accounts/plans.ts'
 import { type Admission, admit } from '../../../server/src/auth/admit.ts'
 import { lockContacts, readContacts } from '../../../server/src/contacts/queries.ts'
 import { type Pool, type Queryable, transact } from '../../../server/src/db/pool.ts'

@@ -1,2 +1,2 @@
 /** Entry point of a bundle of the engine, so that the bench runs it bundled, as the service does. */
-export { buildSegment, scanContacts, scanStores } from '@storedex/search-index'
+export { buildSegment, countMatches, IdList, scanContacts, scanStores, withoutStores } from '@storedex/search-index'

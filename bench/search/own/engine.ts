@@ -3,12 +3,13 @@ import { pathToFileURL } from 'node:url'
 import type { LiveSegment, StagedStores } from '@storedex/search-index'
 import { type Answer, contactRowKey, type Engine, type Search, storeRowKey } from '../engine.ts'
 
-type OwnCode = typeof import('./bundle-entry.ts')
+export type OwnCode = typeof import('./bundle-entry.ts')
 
 /** The search index in memory, with access to its segments. */
 export interface OwnEngine extends Engine {
   prepare(search: Search): () => Answer
   build(staged: StagedStores): LiveSegment
+  code: OwnCode
   /** The segments that prepared searches use. */
   segments: readonly LiveSegment[]
   /** The search for the page after this number of rows, or null when there are no more. */
@@ -24,6 +25,7 @@ export async function openOwnEngine(folder: string): Promise<OwnEngine> {
     settings: ['one segment, one thread; nothing to set'],
     segments: [],
     build,
+    code,
     async load({ staged }) {
       engine.segments = [build(staged)]
     },
@@ -49,7 +51,7 @@ export async function openOwnEngine(folder: string): Promise<OwnEngine> {
   return engine
 }
 
-async function bundleOwnCode(folder: string): Promise<OwnCode> {
+export async function bundleOwnCode(folder: string): Promise<OwnCode> {
   const esbuild = await import('esbuild')
   const outfile = join(folder, 'own-engine.mjs')
   const entryPoints = [join(import.meta.dirname, 'bundle-entry.ts')]

@@ -36,13 +36,13 @@ interface Appender {
 const firstStretch = 65_536
 const stretchGrowth = 16
 
-export function openDuckDb(folder: string, threads: number): Engine | undefined {
+export function openDuckDb(folder: string, threads: number): DuckDbEngine | undefined {
   const duckdb = loadPeerPackage<DuckDb>('@duckdb/node-api')
   return duckdb && new DuckDbEngine(duckdb, join(folder, `peer-${threads}.duckdb`), threads)
 }
 
 /** DuckDB, in this process: columns in result order, and a table of tokens beside them. */
-class DuckDbEngine implements Engine {
+export class DuckDbEngine implements Engine {
   readonly name: string
   readonly settings: readonly string[]
   readonly #duckdb: DuckDb
@@ -170,6 +170,11 @@ class DuckDbEngine implements Engine {
     }
   }
 
+  /** The rows of any query, as columns. */
+  async ask(sql: string): Promise<number[][]> {
+    return this.#run(await this.#connection.prepare(sql))
+  }
+
   countBytes(): number {
     return statSync(this.#file).size
   }
@@ -181,11 +186,14 @@ class DuckDbEngine implements Engine {
 }
 
 /** Conditions on `stores`; those on multi-valued facets use the postings of the same range. */
-function conditionsOf({ all, none, minAds, ranges }: PeerQuery): string[] {
+export function conditionsOf(
+  { all, none, minAds, ranges }: PeerQuery,
+  stretch = ' and rank between $1 and $2',
+): string[] {
   const among = ({ facet, tokens }: Condition, not: '' | 'not ') =>
     isSingle(facet)
       ? `${facet} ${not}in (${tokens.join()})`
-      : `rank ${not}in (select rank from postings where token in (${tokens.join()}) and rank between $1 and $2)`
+      : `rank ${not}in (select rank from postings where token in (${tokens.join()})${stretch})`
   return [
     ...all.map((condition) => among(condition, '')),
     ...none.map((condition) => among(condition, 'not ')),

@@ -176,6 +176,12 @@ export class PostgresEngine implements Engine {
       limit ${limit}`
   }
 
+  /** The rows of any query. */
+  async ask(sql: string): Promise<number[][]> {
+    const { rows } = await this.#client.query<(string | number)[]>({ text: sql, rowMode: 'array' })
+    return rows.map((row) => row.map(Number))
+  }
+
   async countBytes(): Promise<number> {
     const { rows } = await this.#client.query<{ bytes: string }>(
       `select sum(pg_total_relation_size(oid)) as bytes

@@ -17,6 +17,7 @@ interface Database {
 interface Statement {
   run(...values: unknown[]): void
   pluck(): Statement
+  raw(): Statement
   all(...values: number[]): number[]
   get(...values: number[]): number
 }
@@ -25,13 +26,19 @@ const rowsAtOnce = 20_000
 /** Above all codes of tokens. */
 const codes = 8_192
 
-export function openSqlite(folder: string): Engine | undefined {
+export function openSqlite(folder: string): SqliteEngine | undefined {
   const Sqlite = loadPeerPackage<new (file: string) => Database>('better-sqlite3')
-  return Sqlite && new SqliteEngine(Sqlite, join(folder, 'peer.sqlite'))
+  try {
+    return Sqlite && new SqliteEngine(Sqlite, join(folder, 'peer.sqlite'))
+  } catch (error) {
+    // Installed without being compiled.
+    if (String(error).includes('bindings file')) return undefined
+    throw error
+  }
 }
 
 /** SQLite, in this process: tables that are indexes, and a plan of our own for each search. */
-class SqliteEngine implements Engine {
+export class SqliteEngine implements Engine {
   readonly name = 'SQLite'
   readonly settings = [
     'in this process, file in the page cache: mmap_size = 16 GB, cache_size = 1 GB, page_size = 8192, locking_mode = exclusive, journal_mode = off, analyzed, prepared statements',
@@ -143,6 +150,15 @@ class SqliteEngine implements Engine {
       for (const rank of ranks) for (const sortKey of people.all(rank)) yield [rank, sortKey]
     }
     return () => contactPage(this.#order, contactsAt(stores.all()), search)
+  }
+
+  /** The rows of any query. */
+  ask(sql: string): number[][] {
+    return this.#db.prepare(sql).raw().all() as unknown as number[][]
+  }
+
+  codesOf(tokens: readonly number[]): number[] {
+    return tokens.map((token) => this.#codes.get(token) ?? codes)
   }
 
   countBytes(): number {

@@ -1,0 +1,189 @@
+import type { Random } from '../../../catalogue/build/random.ts'
+import { countLines, type Dialect, joinCells } from '../dialect.ts'
+import { type Column, type Must, writeCell } from '../faults/fault.ts'
+import { type RowFault, rowFaults } from '../faults/row-faults.ts'
+import { nothing } from '../faults/text.ts'
+import type { LineTruth, Values } from '../truth.ts'
+
+/** A file's columns, and one more that is no field of a record. */
+export interface Sheet {
+  columns: readonly Column[]
+  ignored: { header: string; cells: readonly string[] }
+  /** The field whose text a fault of the whole row changes. */
+  nameField: string
+}
+
+/** A row as it stands in the file, and its meaning; the line is set when it is written. */
+export interface MessyRow {
+  text: string
+  lines: number
+  truth: LineTruth
+}
+
+export interface RowContext {
+  random: Random
+  dialect: Dialect
+  country?: string | null | undefined
+  aliases?: readonly string[]
+  /** Whether the specification may leave the meaning of the row open. */
+  canBeOpen: boolean
+  /** Fields whose meaning must be certain, because the record is found by them. */
+  keyFields: readonly string[]
+}
+
+export function headerOf({ columns, ignored }: Sheet): string[] {
+  return [...columns.map(({ header }) => header), ignored.header]
+}
+
+/** How a person would write the row who knows what it means. */
+export function cleanCells({ columns }: Sheet, values: Values, dialect: Dialect): string[] {
+  return [...columns.map(({ field, write }) => (field in values ? write(values[field], dialect) : '')), '']
+}
+
+/** Some rows come from people who take care. */
+const careful = 0.1
+
+export function drawRow(sheet: Sheet, values: Values, context: RowContext): MessyRow {
+  if (context.random.chance(careful))
+    return rowOf(joinCells(cleanCells(sheet, values, context.dialect), context.dialect), { values, meant: values })
+  const faultyRow = drawRowFault(sheet, values, context)
+  return faultyRow ?? drawCells(sheet, values, context)
+}
+
+function drawRowFault(sheet: Sheet, values: Values, context: RowContext): MessyRow | null {
+  const { random, dialect, keyFields } = context
+  const canBeOpen = context.canBeOpen && !keyFields.includes(sheet.nameField)
+  const fault = rowFaults.find(({ probability, must }) => random.chance(probability) && (canBeOpen || must !== 'open'))
+  // Rows without a record are put in between, see `drawEmptyRow`.
+  if (!fault || fault.must.endsWith('no record')) return null
+  const header = headerOf(sheet)
+  const nameColumn = sheet.columns.findIndex(({ field }) => field === sheet.nameField)
+  const written = fault.write({ cells: cleanCells(sheet, values, dialect), header, dialect, random, nameColumn })
+  if (!written) return null
+  const meant = written.name === undefined ? values : { ...values, [sheet.nameField]: written.name }
+  const isOpen = fault.must === 'open'
+  return rowOf(written.row, {
+    rejected: isOpen ? 'maybe' : 'yes',
+    faults: [`row: ${fault.name}`],
+    values: meant,
+    optional: isOpen ? [sheet.nameField] : [],
+    mayBeTold: isOpen ? [sheet.nameField] : [],
+    meant,
+  })
+}
+
+/** A row that stands for no record, or null if none is drawn. */
+export function drawEmptyRow(sheet: Sheet, values: Values, { random, dialect }: RowContext): MessyRow | null {
+  const isDrawn = ({ probability, must }: RowFault) => must.endsWith('no record') && random.chance(probability)
+  const fault = rowFaults.find(isDrawn)
+  if (!fault) return null
+  const cells = cleanCells(sheet, values, dialect)
+  const written = fault.write({ cells, header: headerOf(sheet), dialect, random, nameColumn: 1 })!
+  const rejected = fault.must === 'no record' ? 'maybe' : 'yes'
+  // All faults are told, of a header among the rows too.
+  const mayBeTold = rejected === 'yes' ? sheet.columns.map(({ field }) => field) : []
+  return rowOf(written.row, { rejected, faults: [`row: ${fault.name}`], mayBeTold, meant: null })
+}
+
+/** Whether it is settled what becomes of the stored value when a record comes again. */
+function isCertain(must: Must): boolean {
+  return !mayBeOpen.has(must) && must !== 'drop the item'
+}
+
+const mayBeOpen = new Set<Must>(['clean or drop', 'missing or drop'])
+
+function drawCells(sheet: Sheet, values: Values, context: RowContext): MessyRow {
+  const { random, dialect, canBeOpen, keyFields } = context
+  const truth = {
+    rejected: 'no',
+    faults: [],
+    values: {},
+    optional: [],
+    told: [],
+    mayBeTold: [],
+    meant: values,
+  } as Omit<LineTruth, 'line'>
+  const forced: Record<string, { cell: string; value: unknown }> = {}
+  const cells = sheet.columns.map((column) => {
+    const { field } = column
+    const given = forced[field]
+    if (given) return keep(truth, field, given.value, given.cell)
+    if (!(field in values)) return drawMissing(column, values, truth, context)
+    const isChannel = /^(?:emails|phones)/.test(field)
+    const allows = (must: Must) =>
+      must === 'clean' ||
+      (canBeOpen ? !mayBeOpen.has(must) || !keyFields.includes(field) : isCertain(must) && !isChannel)
+    const written = writeCell(column, { ...context, value: values[field] }, allows)
+    Object.assign(forced, written.also)
+    if (written.fault !== null) noteFault(truth, field, written.fault, written.must)
+    return keep(truth, field, written.value, written.cell)
+  })
+  settleLists(truth, sheet)
+  const isQuoted = random.chance(0.05) ? () => true : (column: number) => column < 3 && random.chance(0.02)
+  return rowOf(joinCells([...cells, random.pick(sheet.ignored.cells)], dialect, isQuoted), truth)
+}
+
+function keep(truth: Pick<LineTruth, 'values'>, field: string, value: unknown, cell: string): string {
+  if (value !== undefined) truth.values[field] = value
+  return cell
+}
+
+function noteFault(truth: Omit<LineTruth, 'line'>, field: string, name: string, must: Must): void {
+  truth.faults.push(`${field}: ${name}`)
+  if (must === 'reject') truth.rejected = 'yes'
+  if (must === 'drop' || must === 'drop the item' || must === 'reject') truth.told.push(field)
+  if (mayBeOpen.has(must)) truth.mayBeTold.push(field)
+  if (must === 'clean or drop') truth.optional.push(field)
+}
+
+/** A cell without a value is empty, or says so in words. */
+function drawMissing(
+  column: Column,
+  values: Values,
+  truth: Omit<LineTruth, 'line'>,
+  { random, canBeOpen }: RowContext,
+): string {
+  const { field, orphans } = column
+  const [list, index] = field.split('.')
+  const isItem = index === '0' && (list === 'emails' || list === 'phones')
+  if (canBeOpen && orphans && isItem && !(`${list}.0.${list!.slice(0, -1)}` in values) && random.chance(0.03)) {
+    truth.faults.push(`${field}: without its channel`)
+    truth.mayBeTold.push(`${list}.0.${list!.slice(0, -1)}`)
+    return random.pick(orphans)
+  }
+  if (!random.chance(0.05)) return ''
+  truth.faults.push(`${field}: word for nothing in an empty cell`)
+  return random.pick(nothing)
+}
+
+/** Of a list the bad item alone goes, with everything else that its columns say. */
+function settleLists(truth: Omit<LineTruth, 'line'>, { columns }: Sheet): void {
+  for (const { field } of columns) {
+    const channel = /^(emails|phones)\.(\d)\.(email|phone)$/.exec(field)
+    if (!channel || field in truth.values) continue
+    const item = `${channel[1]}.${channel[2]}.`
+    for (const other of Object.keys(truth.values).filter((name) => name.startsWith(item))) {
+      delete truth.values[other]
+      // An item of nothing but a status lacks its channel.
+      truth.mayBeTold.push(field)
+    }
+    const faulty = truth.told.filter((name) => name.startsWith(item) && name !== field)
+    truth.told = truth.told.filter((name) => !faulty.includes(name))
+    truth.mayBeTold.push(...faulty)
+    truth.optional = truth.optional.filter((name) => !name.startsWith(item))
+  }
+}
+
+function rowOf(text: string, truth: Partial<LineTruth>): MessyRow {
+  const nothingSaid = {
+    line: 0,
+    rejected: 'no' as const,
+    faults: [],
+    values: {},
+    optional: [],
+    told: [],
+    mayBeTold: [],
+    meant: null,
+  }
+  return { text, lines: countLines(text), truth: { ...nothingSaid, ...truth } }
+}
