@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['console', 'server', 'stripe-standin', 'bench', 'drill', 'packages/*'].map(
+    include: ['client', 'console', 'server', 'stripe-standin', 'bench', 'drill', 'packages/*'].map(
       (folder) => `${folder}/test/**/*.test.ts`,
     ),
     globalSetup: ['server/test/support/global-setup.ts'],
