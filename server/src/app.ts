@@ -30,6 +30,7 @@ import { ImportRunner } from './import-jobs/run/runner.ts'
 import { ApiError } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
 import { registerListRoutes } from './lists/routes.ts'
+import { registerToolRoutes } from './mcp/http.ts'
 import { expirePeople } from './people/expire.ts'
 import { createMailer } from './people/mail.ts'
 import { Outbox } from './people/outbox.ts'
@@ -195,6 +196,11 @@ export async function buildApp(
     },
     { prefix: '/api/v1' },
   )
+  registerToolRoutes(app, {
+    ...deps,
+    publicUrl,
+    onFailure: (error) => deps.log.error({ cause: describeCause(error) }, 'a tool failed'),
+  })
 
   const { mail } = deps.config.people
   const sendMail = mail && createMailer(mail)

@@ -24,6 +24,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set on every route that requires a key; a route without it is public. */
     access?: RouteAccess
+    /** A key is required, but a call is neither counted nor limited, and the route itself checks the rest. */
+    needsKey?: boolean
   }
   interface FastifyRequest {
     /** The time of the request, the same everywhere. */
@@ -40,7 +42,7 @@ interface KeyOptions {
 }
 
 /**
- * Reads the request's key and returns its account as a holder name; null for a public route. A missing, malformed or
+ * Reads the request's key and returns its account as a holder name; null for a route without keys. A missing, malformed or
  * unknown key is rejected with 401, and its connection is slowed down after many failures from its address.
  */
 export function identifyCaller({ directory, failedKeys }: KeyOptions) {
@@ -49,7 +51,8 @@ export function identifyCaller({ directory, failedKeys }: KeyOptions) {
     return `account ${accountId}`
   }
   return (request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null> => {
-    if (!request.routeOptions.config.access) return null
+    const { access, needsKey } = request.routeOptions.config
+    if (!access && !needsKey) return null
     const slowDown = (error: unknown): never => {
       const pauseMs = error instanceof ApiError && error.status === 401 ? failedKeys.recordFailure(request.ip) : 0
       if (pauseMs > 0) pauseConnectionAfterReply(reply, pauseMs)

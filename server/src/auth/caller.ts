@@ -56,7 +56,10 @@ export interface CallerContext {
 }
 
 /** Throws for a revoked, suspended or expired key. */
-export function refuseUnusableKey(row: AdmissionRow, now: Date): void {
+export function refuseUnusableKey(
+  row: Pick<AdmissionRow, 'revoked_at' | 'key_suspended_at' | 'expires_at'>,
+  now: Date,
+): void {
   if (row.revoked_at) throw new ApiError('revoked_api_key', 'This API key was revoked.')
   if (row.key_suspended_at) throw new ApiError('suspended_api_key', 'This API key is suspended.')
   if (row.expires_at && row.expires_at <= now)

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
 import { exceededJsonBound } from '../kernel/json.ts'
 import { checkStrictJson } from '../kernel/json-check.ts'
+import { isInjected } from './injected.ts'
 import { type BodyBudget, bodyTooLargeError } from './limits/body-budget.ts'
 
 declare module 'fastify' {
@@ -128,7 +129,8 @@ const maxDiscardMs = 5_000
 export function discardUnreadBodies(app: FastifyInstance): void {
   app.addHook('onResponse', (request, _reply, done) => {
     const { raw } = request
-    if (!raw.complete && !raw.destroyed) {
+    // A request of the service to itself has no connection, and its body is complete.
+    if (!isInjected(raw) && !raw.complete && !raw.destroyed) {
       const destroy = () => raw.socket.destroy()
       const timer = setTimeout(destroy, maxDiscardMs).unref()
       let left = maxDiscardedBytes

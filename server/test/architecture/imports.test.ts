@@ -17,6 +17,7 @@ const line = [
     'backup',
     'people',
     'import-jobs',
+    'mcp',
     'console',
     'config',
     'resources',

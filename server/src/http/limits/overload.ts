@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../kernel/errors.ts'
 import { FairSemaphore } from '../../runtime/fairness.ts'
+import { isInjected } from '../injected.ts'
 
 export interface RequestLimitOptions {
   /** Maximum number of requests in flight. */
@@ -77,7 +78,9 @@ const resumeIntervalMs = 5
  * loop busy with rejections and delay running requests.
  */
 export function pauseConnectionAfterReply(reply: FastifyReply, pauseMs: number): void {
-  const { socket } = reply.request.raw
+  const { raw } = reply.request
+  if (isInjected(raw)) return
+  const { socket } = raw
   reply.raw.once('close', () => {
     socket.pause()
     setTimeout(() => socket.resume(), pauseMs).unref()

@@ -1,0 +1,60 @@
+/** The public API as tools see it. */
+
+interface ApiRequest {
+  method: 'GET' | 'POST'
+  /** After `/api/v1`, such as `/stores/search`. */
+  path: string
+  body?: object
+  idempotencyKey?: string
+}
+
+interface ApiReply {
+  status: number
+  /** The parsed body. */
+  // biome-ignore lint/suspicious/noExplicitAny: a tool knows the reply of the operation that it calls.
+  body: any
+  /** From `Retry-After`. */
+  retryAfterSeconds?: number
+}
+
+/**
+ * Calls an operation of the public API with the caller's own key. In the service this is the real route; in the command,
+ * a request to the running service.
+ */
+export type ApiCall = (call: ApiRequest) => Promise<ApiReply>
+
+/** An error that a tool answers with: what the API said, or what the tool itself has to say. */
+export class ToolError extends Error {
+  readonly code: string
+  readonly param: string | undefined
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    code: string,
+    message: string,
+    details: {
+      param?: string | undefined
+      requestId?: string | undefined
+      retryAfterSeconds?: number | undefined
+    } = {},
+  ) {
+    super(message)
+    this.name = 'ToolError'
+    this.code = code
+    this.param = details.param
+    this.requestId = details.requestId
+    this.retryAfterSeconds = details.retryAfterSeconds
+  }
+}
+
+/** The body of a successful reply. Throws `ToolError` with the API's sentence for any other. */
+// biome-ignore lint/suspicious/noExplicitAny: see `ApiReply`.
+export async function callApi(api: ApiCall, call: ApiRequest): Promise<any> {
+  const { status, body, retryAfterSeconds } = await api(call)
+  if (status >= 200 && status < 300) return body
+  const error = body?.error
+  if (typeof error?.code !== 'string' || typeof error.message !== 'string')
+    throw new ToolError('internal_error', `The service answered with status ${status}.`, { retryAfterSeconds })
+  throw new ToolError(error.code, error.message, { param: error.param, requestId: error.request_id, retryAfterSeconds })
+}

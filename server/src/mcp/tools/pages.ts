@@ -1,0 +1,47 @@
+import { checkedByApi } from '../schemas.ts'
+import { cleanText, compactValue } from '../text.ts'
+import type { ToolReply } from './tool.ts'
+
+/** Descriptions of the filters that need one, by path within a request of the API. */
+export const filterNotes: Record<string, string> = Object.fromEntries(
+  ['filters', 'store'].flatMap((name) => [
+    [name, 'All conditions hold; in a list one value is enough. Values: taxonomy_lookup.'],
+    [`${name}.countries`, 'ISO 3166-1 alpha-2'],
+    [`${name}.platform_plus`, 'Premium tier of the store platform'],
+    [`${name}.store_created_at.from`, 'ISO 8601'],
+  ]),
+)
+
+/** The output of a page of rows. */
+export const pageOutput = checkedByApi({
+  type: 'object',
+  properties: {
+    data: { type: 'array', items: { type: 'object' } },
+    has_more: { type: 'boolean' },
+    next_cursor: { type: 'string' },
+  },
+  required: ['data', 'has_more'],
+})
+
+/** The rows of a list of the API. */
+export function pageRows(reply: { data: object[] }): unknown[] {
+  return reply.data.map(compactValue)
+}
+
+/** A page, with the cursor of the next one. */
+export function describePage(
+  tool: string,
+  things: string,
+  reply: { data: object[]; next_cursor?: string | null },
+): ToolReply {
+  const rows = pageRows(reply)
+  const cursor = typeof reply.next_cursor === 'string' ? cleanText(reply.next_cursor) : null
+  return {
+    says: [
+      cursor === null ? `${rows.length} ${things}, no more.` : `${rows.length} ${things}. There are more.`,
+      ...(cursor === null ? [] : [`To go on, call ${tool} with the same arguments and cursor: ${cursor}`]),
+    ],
+    rows,
+    structured: { data: rows, has_more: cursor !== null, ...(cursor !== null && { next_cursor: cursor }) },
+  }
+}
