@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // Packages of this repository that are built for others are used from their sources here.
+  ssr: { resolve: { conditions: ['storedex-source', 'module', 'node', 'development|production'] } },
   test: {
     include: ['client', 'console', 'server', 'stripe-standin', 'bench', 'drill', 'packages/*'].map(
       (folder) => `${folder}/test/**/*.test.ts`,

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { generateClientTypes } from '../../../client/generate-types.mjs'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { atEnd } from '../support/cleanup.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const documentPath = join(root, 'openapi/v1.json')
@@ -43,6 +46,26 @@ interface Operation {
   summary: string
   security?: object[]
   responses: Record<string, { description: string; headers: object; content?: Record<string, { examples?: object }> }>
+}
+
+interface Schema {
+  $ref?: string
+  type?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  additionalProperties?: Schema | boolean
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+}
+
+interface Content {
+  content?: Record<string, { schema: Schema }>
+}
+
+interface Contents {
+  requestBody?: Content
+  responses: Record<string, Content>
 }
 
 let app: TestApp
@@ -97,6 +120,32 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(['Store', 'ContactPreview', 'Error']))
   })
 
+  // What a generator would have to invent a name for, or to spell out in the signature of a method.
+  test('has no object without a name anywhere in the types of an operation', () => {
+    const { paths, components } = JSON.parse(text)
+    const schemas = components.schemas as Record<string, object>
+    const anonymous = new Set<string>()
+    const visit = (schema: Schema, path: string, seen: readonly string[]): void => {
+      const name = schema.$ref?.replace('#/components/schemas/', '')
+      if (name !== undefined) {
+        expect(schemas, path).toHaveProperty(name)
+        if (!seen.includes(name)) visit(schemas[name]!, name, [...seen, name])
+        return
+      }
+      const isNamed = path in schemas
+      if ((schema.properties || schema.type === 'object') && !isNamed) anonymous.add(path)
+      const { properties = {}, items, anyOf = [], oneOf = [], allOf = [], additionalProperties } = schema
+      for (const [property, value] of Object.entries(properties)) visit(value, `${path}.${property}`, seen)
+      const rest = [items, additionalProperties, ...anyOf, ...oneOf, ...allOf]
+      for (const value of rest) if (typeof value === 'object') visit(value, `${path}[]`, seen)
+    }
+    for (const [path, methods] of Object.entries<Record<string, Contents>>(paths))
+      for (const [method, { requestBody, responses }] of Object.entries(methods))
+        for (const [where, { content = {} }] of Object.entries({ body: requestBody ?? {}, ...responses }))
+          for (const { schema } of Object.values(content)) visit(schema, `${method} ${path} ${where}`, [])
+    expect([...anonymous]).toEqual([])
+  })
+
   test('shows each tag with a capital, under the name that generated clients use', async () => {
     const { tags } = JSON.parse(text)
     expect(tags.map((tag: Record<string, string>) => [tag.name, tag['x-displayName']])).toEqual([
@@ -116,6 +165,14 @@ describe('the OpenAPI document', () => {
     const again = await app.anon.get('/openapi.json', { 'if-none-match': first.headers.get('etag')! })
     expect(again.status).toBe(304)
   })
+})
+
+test("the client's types are those of the document; run this test with -u to write them", async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'storedex-openapi-'))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
+  const document = join(folder, 'v1.json')
+  writeFileSync(document, text)
+  await expect(await generateClientTypes(document)).toMatchFileSnapshot(join(root, 'client/src/generated/types.ts'))
 })
 
 test('the reference page needs no key and loads nothing from other hosts', async () => {

@@ -1,0 +1,63 @@
+// The client's types from the API document, by the generator of the console's types. `npm run openapi` writes
+// src/generated/types.ts; so does `node client/generate-types.mjs`, from the committed document.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { generateTypes } from '../console/generate-types.mjs'
+
+/**
+ * Types of the schemas alone: the methods are written by hand. Enums of replies are open, because new values may come at any time;
+ * those of requests are closed, so that a typing mistake is found.
+ * @param {string} file of the document
+ * @returns {Promise<string>} source of a module
+ */
+export async function generateClientTypes(file) {
+  const document = JSON.parse(readFileSync(file, 'utf8'))
+  const requests = schemasOfRequests(document)
+  const [head = '', ...types] = (await generateTypes(file)).trimEnd().split('\n\n')
+  const schemas = types.flatMap((type) => {
+    const name = /^export type (\w+)/m.exec(type)?.[1] ?? ''
+    if (!(name in document.components.schemas)) return []
+    return [requests.has(name) ? type : openEnums(type)]
+  })
+  return `${[head, ...schemas].join('\n\n')}\n`
+}
+
+/**
+ * The names of the schemas that requests use, also within others.
+ * @param {any} document
+ * @returns {Set<string>}
+ */
+function schemasOfRequests({ paths, components }) {
+  /** @type {Set<string>} */
+  const names = new Set()
+  /** @param {unknown} node */
+  const visit = (node) => {
+    if (typeof node !== 'object' || node === null) return
+    for (const [key, value] of Object.entries(node)) {
+      const name = key === '$ref' ? value.replace('#/components/schemas/', '') : undefined
+      if (name === undefined) visit(value)
+      else if (!names.has(name)) {
+        names.add(name)
+        visit(components.schemas[name])
+      }
+    }
+  }
+  for (const methods of Object.values(paths)) for (const { requestBody } of Object.values(methods)) visit(requestBody)
+  return names
+}
+
+/**
+ * `'a' | 'b'` becomes `'a' | 'b' | (string & {})`, which accepts every text and still proposes the known ones. A single literal
+ * stays: it says what kind of object this is.
+ * @param {string} type
+ * @returns {string}
+ */
+function openEnums(type) {
+  return type.replace(/'[^'\n]*'(?: \| '[^'\n]*')+/g, (union) => `${union} | (string & {})`)
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === import.meta.filename) {
+  const target = join(import.meta.dirname, 'src/generated/types.ts')
+  writeFileSync(target, await generateClientTypes(join(import.meta.dirname, '../openapi/v1.json')))
+  console.log(target)
+}
