@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { type DatabaseTls, databaseTlsModes, resolveTls, setsTls } from './db/tls.ts'
+import { parseApiKey } from './kernel/api-key.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { type DataKey, parseDataKeys } from './kernel/seal.ts'
 import { type PeopleSettings, readPeopleSettings } from './people/settings.ts'
@@ -140,6 +141,31 @@ export function readConfig(environment: Environment, projectDir: string): Config
     logLevel: logLevel ?? 'info',
     isLogLevelGiven: logLevel !== null,
   }
+}
+
+/** How a command reaches a running service as a caller of its API. */
+export interface ServiceAccess {
+  /** The service's address, without `/api/v1` and without a slash at the end. */
+  url: string
+  apiKey: string
+}
+
+/** Reads what a caller needs; no other setting has to be valid. Throws an `OperatorError` as `readConfig` does. */
+export function readServiceAccess(environment: Environment): ServiceAccess {
+  const given = environment.STOREDEX_URL?.trim()
+  if (!given)
+    throw new OperatorError("STOREDEX_URL is missing: set it to the service's address, like https://storedex.example.")
+  const url = parseHttpBase(given)
+  if (url === undefined)
+    throw new OperatorError('STOREDEX_URL must be an http or https URL without user, query or fragment.')
+  const [path] = /\/(api(\/v1)?|mcp)$/.exec(url) ?? []
+  if (path !== undefined)
+    throw new OperatorError(`STOREDEX_URL must be the service's address alone: remove ${path} from its end.`)
+  const apiKey = environment.STOREDEX_API_KEY?.trim()
+  if (!apiKey) throw new OperatorError('STOREDEX_API_KEY is missing: set it to an API key like sdx_live_….')
+  if (!parseApiKey(apiKey))
+    throw new OperatorError('STOREDEX_API_KEY is not an API key of Storedex, or was not copied as a whole.')
+  return { url, apiKey }
 }
 
 const hostDescription = 'an IP address or a host name'

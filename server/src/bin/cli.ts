@@ -40,6 +40,7 @@ const cli: Cli = {
   stdout: process.stdout,
   stderr: process.stderr,
   readConfig: readSettings,
+  readServiceAccess: async () => (await import('../config.ts')).readServiceAccess(process.env),
   async openDatabase(config) {
     const { openDatabase } = await import('../resources/database.ts')
     const opening = openDatabase(config, await createCommandLogger(config))

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { AccountsContext } from '../accounts/account.ts'
-import type { Config } from '../config.ts'
+import type { Config, ServiceAccess } from '../config.ts'
 import { classifyDatabaseError } from '../db/failures.ts'
 import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
@@ -14,6 +14,8 @@ export interface Cli {
   version: string
   /** The settings; throws an `OperatorError` for a wrong one. */
   readConfig(): Promise<Config>
+  /** How to call a running service; throws as `readConfig` does. */
+  readServiceAccess(): Promise<ServiceAccess>
   /** Opens the database as it stands: neither migrated nor filled. */
   openDatabase(config: Config): Promise<OpenedDatabase>
   /** The database alone: what opens fastest. */

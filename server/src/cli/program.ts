@@ -86,6 +86,11 @@ const groups: readonly CommandGroup[] = [
     description: 'make payment links, set up and reconcile billing',
     load: async () => (await import('./billing.ts')).addBillingCommands,
   },
+  {
+    name: 'mcp',
+    description: 'serve tools for an AI assistant on standard input and output (MCP)',
+    load: async () => (await import('./mcp/command.ts')).addMcpAction,
+  },
 ]
 
 const examples = `

@@ -1,6 +1,6 @@
 /** The public API as tools see it. */
 
-interface ApiRequest {
+export interface ApiRequest {
   method: 'GET' | 'POST'
   /** After `/api/v1`, such as `/stores/search`. */
   path: string
@@ -8,7 +8,7 @@ interface ApiRequest {
   idempotencyKey?: string
 }
 
-interface ApiReply {
+export interface ApiReply {
   status: number
   /** The parsed body. */
   // biome-ignore lint/suspicious/noExplicitAny: a tool knows the reply of the operation that it calls.

@@ -61,6 +61,7 @@ test.each([
   [['accounts', '--help']],
   [['stores', 'rename', '--help']],
   [['doctor', '--help']],
+  [['mcp', '--help']],
 ])('%j opens nothing and reads no settings', async (args) => {
   const open = (): never => {
     throw new Error('this opens something')
@@ -70,6 +71,7 @@ test.each([
     version: '1.2.3',
     ...{
       readConfig: open,
+      readServiceAccess: open,
       openDatabase: open,
       openDatabaseDeps: open,
       openCatalogueDeps: open,

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findProjectDir, readConfig, usesBillingStandin } from '../../src/config.ts'
+import { findProjectDir, readConfig, readServiceAccess, usesBillingStandin } from '../../src/config.ts'
+import { newApiKey } from '../../src/kernel/api-key.ts'
 
 const projectDir = resolve(import.meta.dirname, '../../..')
 const read = (environment: Record<string, string>) => readConfig(environment, projectDir)
@@ -252,5 +253,38 @@ describe('an invalid value ends the start with one sentence', () => {
     expect(() => read({ DATABASE_URL: `${url}?sslmode=on` })).toThrow(/^sslmode in DATABASE_URL is unknown; [^\n]+\.$/)
     const missing = `${url}?sslrootcert=/nowhere/ca.pem`
     expect(() => read({ DATABASE_URL: missing })).toThrow(/sslrootcert in DATABASE_URL .*: \/nowhere\/ca\.pem\.$/)
+  })
+})
+
+describe('what a command needs to call a running service', () => {
+  const apiKey = newApiKey('live')
+  const readAccess = (url?: string, key?: string) =>
+    readServiceAccess({ ...(url !== undefined && { STOREDEX_URL: url }), ...(key && { STOREDEX_API_KEY: key }) })
+
+  test('is an address and a key, and no other setting', () => {
+    expect(readAccess(' https://api.storedex.example/base/ ', ` ${apiKey}\n`)).toEqual({
+      url: 'https://api.storedex.example/base',
+      apiKey,
+    })
+    expect(readServiceAccess({ PORT: 'x', STOREDEX_URL: 'http://[::1]:8080', STOREDEX_API_KEY: apiKey }).url).toBe(
+      'http://[::1]:8080',
+    )
+  })
+
+  test.each([
+    [undefined, apiKey, 'STOREDEX_URL is missing'],
+    ['', apiKey, 'STOREDEX_URL is missing'],
+    ['storedex.example', apiKey, 'STOREDEX_URL must be an http or https URL'],
+    ['ftp://storedex.example', apiKey, 'STOREDEX_URL must be an http or https URL'],
+    ['https://user:word@storedex.example', apiKey, 'STOREDEX_URL must be an http or https URL'],
+    ['https://storedex.example/api/v1/', apiKey, 'remove /api/v1 from its end'],
+    ['https://storedex.example/mcp', apiKey, 'remove /mcp from its end'],
+    ['https://storedex.example', undefined, 'STOREDEX_API_KEY is missing'],
+    ['https://storedex.example', apiKey.slice(0, -1), 'STOREDEX_API_KEY is not an API key'],
+  ])('%s and its key are refused in one sentence without secrets: %#', (url, key, said) => {
+    const read = () => readAccess(url, key)
+    expect(read).toThrow(said)
+    expect(read).not.toThrow(/word|\n/)
+    expect(read).not.toThrow(apiKey.slice(9, 20))
   })
 })

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { beforeAll } from 'vitest'
 import { runCommandLine } from '../../../src/cli/program.ts'
-import { findProjectDir, readConfig } from '../../../src/config.ts'
+import { findProjectDir, readConfig, readServiceAccess } from '../../../src/config.ts'
 import { type Deps, openDeps } from '../../../src/deps.ts'
 import { openDatabase } from '../../../src/resources/database.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
@@ -56,6 +56,7 @@ export async function runCommand(deps: Deps, args: string[], input = ''): Promis
   const code = await runCommandLine(args, {
     version: '1.2.3',
     readConfig: async () => deps.config,
+    readServiceAccess: async () => readServiceAccess({}),
     openDatabase: (config) => openDatabase(config, createLogger({ level: 'silent' })),
     openDatabaseDeps: open,
     openCatalogueDeps: open,

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { ServiceAccess } from '../../config.ts'
+import { createToolServer } from '../../mcp/server.ts'
+import type { Cli } from '../context.ts'
+import { createServiceCalls } from './service-calls.ts'
+
+/** Serves the tools to the process that started this one, until it closes standard input. */
+export function serveTools({ version, stdin, stdout, stderr }: Cli, access: ServiceAccess): Promise<void> {
+  const api = createServiceCalls(access, `storedex-mcp/${version}`)
+  // A question is answered to the process that asked it.
+  const stateKey = randomBytes(32)
+  const transport = new StdioServerTransport(stdin, stdout)
+  // Standard output belongs to the protocol.
+  const report = (error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error)
+    stderr.write(`storedex mcp: ${message.slice(0, 300)}\n`)
+  }
+  return new Promise((resolve) => {
+    const createServer = () => createToolServer({ api, stateKey, asksLegacyClients: true, onFailure: report })
+    serveStdio(createServer, { transport, onerror: report })
+    const { onclose } = transport
+    transport.onclose = () => {
+      onclose?.()
+      resolve()
+    }
+  })
+}
