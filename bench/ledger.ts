@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { noBudgets } from '../server/src/auth/budgets.ts'
 import { ensureInstallationSecret } from '../server/src/db/installation.ts'
 import type { Pool } from '../server/src/db/pool.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
@@ -142,7 +143,7 @@ async function chargeUntil(db: Pool, end: Promise<unknown>): Promise<Charges> {
     isOver = true
   })
   const text = deliverySql({
-    delivered: 'select store_id from unnest($10::bigint[]) as store_id',
+    delivered: 'select store_id from unnest($13::bigint[]) as store_id',
     countsRows: false,
     answer: 'select * from meters',
   })
@@ -156,6 +157,8 @@ async function chargeUntil(db: Pool, end: Promise<unknown>): Promise<Charges> {
       requestId: `req_bench${lastStore}`,
       keyId: 1,
       personId: null,
+      counterKeyId: 1,
+      budgets: noBudgets,
       periodStart: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())),
       storeExportsAllowance: 2_000_000_000,
       searchRowsAllowance: 2_000_000_000,

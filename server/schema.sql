@@ -62,9 +62,16 @@ create table api_keys (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   suspended_at timestamp with time zone,
-  last_used_at timestamp with time zone
+  last_used_at timestamp with time zone,
+  counter_key_id bigint,
+  budget_contact_credits integer,
+  budget_store_exports integer,
+  budget_search_rows integer
 );
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table api_keys add constraint api_keys_budget_contact_credits_check CHECK ((budget_contact_credits >= 0));
+alter table api_keys add constraint api_keys_budget_search_rows_check CHECK ((budget_search_rows >= 0));
+alter table api_keys add constraint api_keys_budget_store_exports_check CHECK ((budget_store_exports >= 0));
 alter table api_keys add constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text])));
 alter table api_keys add constraint api_keys_pkey PRIMARY KEY (id);
 alter table api_keys add constraint api_keys_secret_hash_key UNIQUE (secret_hash);
@@ -72,6 +79,10 @@ CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, id)
 comment on table api_keys is 'API keys: only the SHA-256 of the secret, with four characters of either end for display.';
 comment on column api_keys.expires_at is 'End of life: chosen at creation, or the end of the overlap when the key was rotated.';
 comment on column api_keys.last_used_at is 'The hour of the newest request that was admitted with this key, written seldom; null for one that was never used.';
+comment on column api_keys.counter_key_id is 'The first of the keys that rotation replaced by this one; all of them are counted under it. Null for a key that replaced none.';
+comment on column api_keys.budget_contact_credits is 'The contact credits that the key and those it shares its counters with may spend in a period; null for no budget.';
+comment on column api_keys.budget_store_exports is 'The same of store exports.';
+comment on column api_keys.budget_search_rows is 'The same of search rows.';
 
 create table attempt_windows (
   kind text collate "C" not null,
@@ -400,6 +411,29 @@ alter table invitations add constraint invitations_token_hash_key UNIQUE (token_
 CREATE INDEX invitations_by_account ON public.invitations USING btree (account_id, id);
 comment on table invitations is 'Invitations to an account, each a single-use link.';
 comment on column invitations.invited_by is 'The person; null for the command line.';
+
+create table key_counters (
+  account_id bigint not null,
+  key_id bigint not null,
+  meter text collate "C" not null,
+  period_start timestamp with time zone not null,
+  used integer not null,
+  reserved integer not null default 0,
+  budget integer,
+  packed bigint not null default 0
+);
+alter table key_counters add constraint key_counters_budget_check CHECK ((budget >= 0));
+alter table key_counters add constraint key_counters_check CHECK (((packed >= 0) AND (packed <= used)));
+alter table key_counters add constraint key_counters_meter_check CHECK ((meter = ANY (ARRAY['contact_credits'::text, 'store_exports'::text, 'search_rows'::text])));
+alter table key_counters add constraint key_counters_pkey PRIMARY KEY (account_id, key_id, meter, period_start);
+alter table key_counters add constraint key_counters_reserved_check CHECK ((reserved >= 0));
+alter table key_counters add constraint key_counters_used_check CHECK ((used >= 0));
+alter table key_counters add constraint key_counters_within_budget CHECK (((used + reserved) <= budget));
+comment on table key_counters is 'What an API key used of a meter in a period. It is locked only by who has locked the row of usage_counters before.';
+comment on column key_counters.key_id is 'The key, or the first one of a chain of rotations: api_keys.counter_key_id, else api_keys.id.';
+comment on column key_counters.reserved is 'Reserved by running exports that the key started; also part of usage_counters.reserved.';
+comment on column key_counters.budget is 'The budget that the newest spend was decided against; null for none.';
+comment on column key_counters.packed is 'How much of used is in archives of the ledger, which do not say by key what they add up to.';
 
 create table ledger (
   account_id bigint not null,

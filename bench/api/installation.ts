@@ -33,7 +33,9 @@ async function openBenchDatabase(url: string, cleanup: Cleanup): Promise<BenchDa
     emptyLedger: async () => {
       await waitUntilIdle(client)
       await retryConflicts(() =>
-        client.query('truncate request_windows, usage_counters, store_exports, reveals, idempotency, ledger'),
+        client.query(
+          'truncate request_windows, usage_counters, key_counters, store_exports, reveals, idempotency, ledger',
+        ),
       )
     },
     countExports: async () => {

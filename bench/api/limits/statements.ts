@@ -3,6 +3,7 @@ import type { Entitlement } from '../../../server/src/accounts/account.ts'
 import { readPlanFile } from '../../../server/src/accounts/plan-file.ts'
 import type { PlanFile } from '../../../server/src/accounts/plans.ts'
 import { type Admission, admit } from '../../../server/src/auth/admit.ts'
+import { noBudgets } from '../../../server/src/auth/budgets.ts'
 import { lockContacts, readContacts } from '../../../server/src/contacts/queries.ts'
 import { type Pool, type Queryable, transact } from '../../../server/src/db/pool.ts'
 import { contactIdsOf } from '../../../server/src/delivery/contact-preview.ts'
@@ -92,6 +93,8 @@ function chargeOf({ accountId, keyId, entitlement }: BareCaller): Charge {
     requestId: 'req_00000000000000000000',
     keyId,
     personId: null,
+    counterKeyId: keyId,
+    budgets: noBudgets,
     periodStart: entitlement.period.start,
     storeExportsAllowance: entitlement.limits.store_exports,
   }

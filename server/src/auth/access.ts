@@ -111,7 +111,8 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
   app.addHook('onError', async (request, _reply, error) => {
     const { caller } = request
     if (!caller || !countedRequests.has(request)) return
-    if (!(error instanceof ApiError) || error.code !== 'rate_limit_exceeded' || error.param === 'store_exports') return
+    if (!(error instanceof ApiError) || error.code !== 'rate_limit_exceeded') return
+    if (exportsQuotas.has(error.param)) return
     const { requests_per_minute: minute, requests_per_day: day } = caller.rate
     if (!minute || !day) return
     await uncountRequest(request.db, {
@@ -131,6 +132,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
 }
 
 const countedRequests = new WeakSet<FastifyRequest>()
+const exportsQuotas: ReadonlySet<string | undefined> = new Set(['store_exports', 'key_budget.store_exports'])
 
 /** The context of an authenticated request. */
 export function callerContext(request: FastifyRequest): CallerContext & { caller: KeyCaller } {

@@ -5,6 +5,7 @@ import type { Queryable } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { formatDay, utcDayAt } from '../kernel/time.ts'
 import { admitStatusCheck } from './billing-window-queries.ts'
+import { budgetsOf } from './budgets.ts'
 import { accessRequiredError, type KeyCaller, missingScopeError, refuseUnusableKey, type Scope } from './caller.ts'
 import { type AdmissionRow, admitLinkRequest, admitRequest } from './queries.ts'
 import {
@@ -87,11 +88,18 @@ function describeCaller(
 ): KeyCaller {
   const entitlement = entitlementAt(terms, plans, now)
   const { limits, period } = entitlement
-  const rowsPeriod = row.rows_period_starts?.findIndex((start) => start.getTime() === period.start.getTime()) ?? -1
+  const usedIn = (starts: Date[] | null | undefined, used: number[] | null | undefined) =>
+    used?.[starts?.findIndex((start) => start.getTime() === period.start.getTime()) ?? -1] ?? 0
   return {
     accountId: row.account_id,
     mode: row.mode,
-    key: { id: row.key_id, name: row.key_name },
+    key: {
+      id: row.key_id,
+      name: row.key_name,
+      counterKeyId: row.counter_key_id,
+      budgets: budgetsOf(row),
+      searchRowsUsed: usedIn(row.key_rows_period_starts, row.key_rows_taken),
+    },
     personId: null,
     scopes: row.scopes as Scope[],
     entitlement,
@@ -99,7 +107,7 @@ function describeCaller(
       ...(billingLimit === 'billing_status' ? {} : requestWindows(row, limits, now)),
       ...(billingLimit ? hourlyWindow(billingLimit, row, limits, now) : {}),
     },
-    searchRowsUsed: row.rows_taken?.[rowsPeriod] ?? 0,
+    searchRowsUsed: usedIn(row.rows_period_starts, row.rows_taken),
   }
 }
 

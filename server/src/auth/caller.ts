@@ -4,6 +4,7 @@ import type { ApiAccessAction } from '../http/errors.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { formatDay } from '../kernel/time.ts'
+import type { CallingKey } from './budgets.ts'
 import type { AdmissionRow } from './queries.ts'
 import type { RateWindows } from './rate-limits.ts'
 
@@ -29,7 +30,7 @@ export interface Caller {
   accountId: number
   mode: Mode
   /** Null for a person. */
-  key: { id: number; name: string } | null
+  key: CallingKey | null
   /** The person who is signed in; null for a key. */
   personId: number | null
   /** The scopes of the key; null for a person, who may do what the role in the account allows. */
@@ -43,7 +44,7 @@ export interface Caller {
 
 /** The caller of a request whose key was accepted. */
 export interface KeyCaller extends Caller {
-  key: { id: number; name: string }
+  key: CallingKey
   personId: null
 }
 

@@ -1,9 +1,10 @@
 import type { Queryable } from '../db/pool.ts'
 import type { KeyPart } from '../kernel/api-key.ts'
 import type { Mode } from '../kernel/ids.ts'
+import type { BudgetColumns, Budgets } from './budgets.ts'
 import type { Scope } from './caller.ts'
 
-export interface KeyRow {
+export interface KeyRow extends BudgetColumns {
   id: number
   account_id: number
   mode: Mode
@@ -17,10 +18,13 @@ export interface KeyRow {
   suspended_at: Date | null
   /** Precise to the hour. */
   last_used_at: Date | null
+  /** The key under which its spending is counted: the first of a chain of rotations, else itself. */
+  counter_key_id: number
 }
 
 const keyColumns = `id, account_id, mode, name, shown_first, shown_last, scopes, created_at, expires_at, revoked_at,
-       suspended_at, last_used_at`
+       suspended_at, last_used_at, coalesce(counter_key_id, id) as counter_key_id, budget_contact_credits,
+       budget_store_exports, budget_search_rows`
 
 export interface NewKeyRow {
   accountId: number
@@ -32,6 +36,9 @@ export interface NewKeyRow {
   scopes: readonly Scope[]
   createdAt: Date
   expiresAt: Date | null
+  budgets: Budgets
+  /** The key under which its spending is counted; null for itself. */
+  counterKeyId: number | null
 }
 
 /** Inserts a key for an account with API access; undefined, without a key, for another account. */
@@ -47,8 +54,10 @@ export async function insertReplacementKey(db: Queryable, key: NewKeyRow): Promi
 async function insertKey(db: Queryable, key: NewKeyRow, condition: string): Promise<KeyRow | undefined> {
   const { rows } = await db.query<KeyRow>(
     `
-insert into api_keys (account_id, mode, name, secret_hash, shown_first, shown_last, scopes, created_at, expires_at)
-select $1::bigint, $2::text, $3::text, $4::bytea, $5::text, $6::text, $7::text[], $8::timestamptz, $9::timestamptz
+insert into api_keys (account_id, mode, name, secret_hash, shown_first, shown_last, scopes, created_at, expires_at,
+                      counter_key_id, budget_contact_credits, budget_store_exports, budget_search_rows)
+select $1::bigint, $2::text, $3::text, $4::bytea, $5::text, $6::text, $7::text[], $8::timestamptz, $9::timestamptz,
+       $10::bigint, $11::integer, $12::integer, $13::integer
 ${condition}
 returning ${keyColumns}`,
     [
@@ -61,6 +70,10 @@ returning ${keyColumns}`,
       key.scopes,
       key.createdAt,
       key.expiresAt,
+      key.counterKeyId,
+      key.budgets.contact_credits,
+      key.budgets.store_exports,
+      key.budgets.search_rows,
     ],
   )
   return rows[0]
@@ -132,13 +145,21 @@ limit $4::integer`,
   return rows
 }
 
-/** Selects a key and locks it until the end of the transaction, so that changes of a key are serialized. */
+/**
+ * Selects a key and locks it until the end of the transaction, so that changes of a key are serialized. Locks the key that it
+ * is counted under before: rotations and changes of budgets, which concern all keys of a chain, come one after the other.
+ */
 export async function lockKey(db: Queryable, id: number): Promise<KeyRow | undefined> {
   const { rows } = await db.query<KeyRow>(
-    `select ${keyColumns} from api_keys where id = $1::bigint for no key update`,
+    `
+select ${keyColumns}
+from api_keys
+where id in ($1::bigint, (select counter_key_id from api_keys where id = $1::bigint))
+order by api_keys.id
+for no key update`,
     [id],
   )
-  return rows[0]
+  return rows.find((row) => row.id === id)
 }
 
 export type KeyEndDates = Pick<KeyRow, 'expires_at' | 'revoked_at' | 'suspended_at'>

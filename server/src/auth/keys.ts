@@ -1,18 +1,29 @@
-import { type Account, type AccountsContext, closedReason } from '../accounts/account.ts'
+import { type Account, type AccountsContext, closedReason, entitlementAt } from '../accounts/account.ts'
+import type { PlanFile } from '../accounts/plans.ts'
 import { selectAccount } from '../accounts/queries.ts'
 import { openAccountId, readAccount } from '../accounts/read-account.ts'
-import { transact } from '../db/pool.ts'
+import { type Client, type Queryable, transact } from '../db/pool.ts'
 import { displayedParts, hashApiKey, newApiKey, parseApiKey, parseKeyPart } from '../kernel/api-key.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
+import { updateBudgets } from './budget-queries.ts'
+import { readBudgetReports } from './budget-reports.ts'
+import { type BudgetChanges, type BudgetReport, budgetsOf, hasBudget, noBudgets } from './budgets.ts'
 import { defaultScopes, type Scope } from './caller.ts'
 import * as queries from './key-queries.ts'
+
+/** The context of commands that report keys. */
+export interface KeysContext extends AccountsContext {
+  /** Asked for only when a key has a budget, whose period depends on the account's plan. */
+  readPlans(): Promise<PlanFile>
+}
 
 export interface NewKey {
   name: string
   mode?: Mode
   scopes?: readonly Scope[]
   expiresAt?: Date
+  budget?: BudgetChanges
 }
 
 /** A new key with its secret, which is shown only once. */
@@ -37,6 +48,7 @@ export interface KeyReport {
   expires_at: string | null
   suspended_at: string | null
   revoked_at: string | null
+  budget: BudgetReport
 }
 
 /** Creates a key for an account with open API access. */
@@ -50,6 +62,8 @@ export async function createKey(ctx: AccountsContext, accountId: string, input: 
     name: input.name,
     scopes: input.scopes ?? defaultScopes,
     expiresAt: input.expiresAt ?? null,
+    budgets: { ...noBudgets, ...input.budget },
+    counterKeyId: null,
   })
   const inserted = await queries.insertKeyWithAccess(ctx.db, row)
   if (!inserted) throw noAccessError(accountId, account)
@@ -64,16 +78,16 @@ function noAccessError(accountId: string, account: Account): OperatorError {
   )
 }
 
-export async function listKeys(ctx: AccountsContext, accountId: string): Promise<KeyReport[]> {
+export async function listKeys(ctx: KeysContext, accountId: string): Promise<KeyReport[]> {
   await readAccount(ctx, accountId)
   const rows = await queries.selectKeysOf(ctx.db, openAccountId(ctx.ids, accountId))
-  return rows.map((row) => reportKey(ctx, row))
+  return reportKeys(ctx, rows)
 }
 
-/** Finds a key by its secret. */
-export async function findKey(ctx: AccountsContext, key: string): Promise<KeyReport | undefined> {
+/** The status of the key with this secret. */
+export async function findKeyStatus(ctx: AccountsContext, key: string): Promise<KeyReport['status'] | undefined> {
   const row = await queries.selectKeyByHash(ctx.db, hashApiKey(key))
-  return row && reportKey(ctx, row)
+  return row && keyStatusAt(row, ctx.now)
 }
 
 /** A key with the state of its account. */
@@ -91,7 +105,7 @@ const maxFoundKeys = 100
  * secret four characters of either end are stored, so a longer beginning finds the keys with the same first four. The
  * newest come first.
  */
-export async function findKeysByPart(ctx: AccountsContext, text: string): Promise<FoundKey[]> {
+export async function findKeysByPart(ctx: KeysContext, text: string): Promise<FoundKey[]> {
   const part = parseKeyPart(text)
   if (!part)
     throw new OperatorError(
@@ -104,75 +118,93 @@ export async function findKeysByPart(ctx: AccountsContext, text: string): Promis
       : exact === undefined
         ? []
         : [exact]
+  const reports = await reportKeys(ctx, rows)
   return Promise.all(
-    rows.map(async (row) => {
+    rows.map(async (row, index) => {
       const { name, planInForce, status, accessOpen } = (await selectAccount(ctx.db, row.account_id))!
       const state = { account_plan: planInForce, account_status: status, api_access: accessOpen }
-      return { ...reportKey(ctx, row), account_name: name, ...state }
+      return { ...reports[index]!, account_name: name, ...state }
     }),
   )
 }
 
 /** Revokes a key permanently. */
-export function revokeKey(ctx: AccountsContext, keyId: string): Promise<KeyReport> {
-  return changeKey(ctx, keyId, (row) => ({ ...row, revoked_at: row.revoked_at ?? ctx.now }))
+export function revokeKey(ctx: KeysContext, keyId: string): Promise<KeyReport> {
+  return changeKeyEnds(ctx, keyId, (row) => ({ ...row, revoked_at: row.revoked_at ?? ctx.now }))
 }
 
 /** Disables a key until it is resumed. */
-export function suspendKey(ctx: AccountsContext, keyId: string): Promise<KeyReport> {
-  return changeKey(ctx, keyId, (row) => {
+export function suspendKey(ctx: KeysContext, keyId: string): Promise<KeyReport> {
+  return changeKeyEnds(ctx, keyId, (row) => {
     rejectRevoked(row, keyId)
     return { ...row, suspended_at: row.suspended_at ?? ctx.now }
   })
 }
 
-export function resumeKey(ctx: AccountsContext, keyId: string): Promise<KeyReport> {
-  return changeKey(ctx, keyId, (row) => {
+export function resumeKey(ctx: KeysContext, keyId: string): Promise<KeyReport> {
+  return changeKeyEnds(ctx, keyId, (row) => {
     rejectRevoked(row, keyId)
     return { ...row, suspended_at: null }
   })
 }
 
-async function changeKey(
-  ctx: AccountsContext,
-  keyId: string,
-  change: (row: queries.KeyRow) => queries.KeyEndDates,
-): Promise<KeyReport> {
-  return transact(ctx.db, async (client) => {
-    const row = await queries.lockKey(client, openKeyId(ctx.ids, keyId))
-    if (!row) throw unknownKeyIdError(keyId)
-    return reportKey(ctx, await queries.updateKeyEndDates(client, row.id, change(row)))
+/**
+ * Changes the budgets of a key and of those it shares its counters with; effective from the next request on. What the key has
+ * spent in the period counts, and what running exports have reserved stays promised.
+ */
+export function setKeyBudget(ctx: KeysContext, keyId: string, changes: BudgetChanges): Promise<KeyReport> {
+  return changeKey(ctx, keyId, async (client, row) => {
+    rejectRevoked(row, keyId)
+    await updateBudgets(client, row, { ...budgetsOf(row), ...changes })
+    return (await queries.lockKey(client, row.id))!
   })
 }
 
+function changeKeyEnds(
+  ctx: KeysContext,
+  keyId: string,
+  change: (row: queries.KeyRow) => queries.KeyEndDates,
+): Promise<KeyReport> {
+  return changeKey(ctx, keyId, (client, row) => queries.updateKeyEndDates(client, row.id, change(row)))
+}
+
+async function changeKey(
+  ctx: KeysContext,
+  keyId: string,
+  change: (client: Client, row: queries.KeyRow) => Promise<queries.KeyRow>,
+): Promise<KeyReport> {
+  const changed = await transact(ctx.db, async (client) => {
+    const row = await queries.lockKey(client, openKeyId(ctx.ids, keyId))
+    if (!row) throw unknownKeyIdError(keyId)
+    return change(client, row)
+  })
+  return reportKey(ctx, changed)
+}
+
 /**
- * Replaces a key by a new one with the same name, mode, scopes and expiry. The old key works for another `overlapMs`,
- * or until its own expiry if that is sooner. Also works without API access, because the account gains no key.
+ * Replaces a key by a new one with the same name, mode, scopes, expiry and budgets, which both share. The old key works for
+ * another `overlapMs`, or until its own expiry if that is sooner. Also works without API access, because the account gains no
+ * key.
  */
 export async function rotateKey(
-  ctx: AccountsContext,
+  ctx: KeysContext,
   keyId: string,
   overlapMs: number,
 ): Promise<IssuedKey & { replaced: KeyReport }> {
-  return transact(ctx.db, async (client) => {
+  const { id, key, replaced } = await transact(ctx.db, async (client) => {
     const old = await queries.lockKey(client, openKeyId(ctx.ids, keyId))
     if (!old) throw unknownKeyIdError(keyId)
     const status = keyStatusAt(old, ctx.now)
     if (status !== 'active') throw new OperatorError(`Key ${keyId} is ${status}; only an active key can be rotated.`)
-    const { key, row } = generateKey(ctx, {
-      accountId: old.account_id,
-      mode: old.mode,
-      name: old.name,
-      scopes: old.scopes,
-      expiresAt: old.expires_at,
-    })
+    const { key, row } = generateSuccessor(ctx, old)
     const successor = await queries.insertReplacementKey(client, row)
     const replaced = await queries.updateKeyEndDates(client, old.id, {
       ...old,
       expires_at: overlapEnd(old, ctx.now, overlapMs),
     })
-    return { id: ctx.ids.seal('key', successor.id), key, replaced: reportKey(ctx, replaced) }
+    return { id: ctx.ids.seal('key', successor.id), key, replaced }
   })
+  return { id, key, replaced: await reportKey(ctx, replaced) }
 }
 
 /** When a key that is replaced expires: after the overlap, or at its own expiry if that is sooner. */
@@ -190,6 +222,25 @@ export function generateKey(
   const { first, last } = displayedParts(secret)
   const row = { ...key, secretHash: hashApiKey(secret), shownFirst: first, shownLast: last, createdAt: ctx.now }
   return { key: secret, row }
+}
+
+/**
+ * The key that replaces another. It has the same budgets and is counted under the same key, so that a rotation neither gives
+ * back what was spent nor lets two keys spend the rest.
+ */
+export function generateSuccessor(
+  ctx: Pick<AccountsContext, 'now'>,
+  old: queries.KeyRow,
+): { key: string; row: queries.NewKeyRow } {
+  return generateKey(ctx, {
+    accountId: old.account_id,
+    mode: old.mode,
+    name: old.name,
+    scopes: old.scopes,
+    expiresAt: old.expires_at,
+    budgets: budgetsOf(old),
+    counterKeyId: old.counter_key_id,
+  })
 }
 
 function rejectRevoked(row: queries.KeyRow, keyId: string): void {
@@ -221,7 +272,41 @@ export function keyStatusAt(row: queries.KeyRow, now: Date): KeyReport['status']
   return row.expires_at && row.expires_at <= now ? 'expired' : 'active'
 }
 
-export function reportKey({ ids, now }: Pick<AccountsContext, 'ids' | 'now'>, row: queries.KeyRow): KeyReport {
+type ReportContext = Pick<KeysContext, 'ids' | 'now' | 'readPlans'> & { db: Queryable }
+
+export async function reportKey(ctx: ReportContext, row: queries.KeyRow): Promise<KeyReport> {
+  return (await reportKeys(ctx, [row]))[0]!
+}
+
+/** Describes keys, in their order. The accounts of keys with a budget are read for their periods. */
+export async function reportKeys(ctx: ReportContext, rows: readonly queries.KeyRow[]): Promise<KeyReport[]> {
+  const budgets = await readBudgetsOf(ctx, rows)
+  return rows.map((row) => describeKey(ctx, row, budgets.get(row.id) ?? noBudgetReport))
+}
+
+const noBudgetReport: BudgetReport = { contact_credits: null, store_exports: null, search_rows: null }
+
+async function readBudgetsOf(
+  { db, now, readPlans }: ReportContext,
+  rows: readonly queries.KeyRow[],
+): Promise<Map<number, BudgetReport>> {
+  const reports = new Map<number, BudgetReport>()
+  const budgeted = rows.filter((row) => hasBudget(budgetsOf(row)))
+  for (const accountId of new Set(budgeted.map((row) => row.account_id))) {
+    const entitlement = entitlementAt((await selectAccount(db, accountId))!, await readPlans(), now)
+    const keys = budgeted.filter((row) => row.account_id === accountId)
+    const counted = keys.map((row) => ({ counterKeyId: row.counter_key_id, budgets: budgetsOf(row) }))
+    const found = await readBudgetReports(db, { accountId, entitlement }, counted)
+    for (const [index, row] of keys.entries()) reports.set(row.id, found[index]!)
+  }
+  return reports
+}
+
+function describeKey(
+  { ids, now }: Pick<AccountsContext, 'ids' | 'now'>,
+  row: queries.KeyRow,
+  budget: BudgetReport,
+): KeyReport {
   return {
     id: ids.seal('key', row.id),
     account: ids.seal('account', row.account_id),
@@ -235,5 +320,6 @@ export function reportKey({ ids, now }: Pick<AccountsContext, 'ids' | 'now'>, ro
     expires_at: row.expires_at?.toISOString() ?? null,
     suspended_at: row.suspended_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
+    budget,
   }
 }

@@ -3,9 +3,10 @@ import type { TermsRow } from '../accounts/queries.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
+import type { BudgetColumns } from './budgets.ts'
 
 /** The key and account of a request, and the windows it counts towards; fields of other windows are missing. */
-export interface AdmissionRow extends TermsRow {
+export interface AdmissionRow extends TermsRow, BudgetColumns {
   key_id: number
   key_name: string
   mode: Mode
@@ -13,6 +14,7 @@ export interface AdmissionRow extends TermsRow {
   expires_at: Date | null
   revoked_at: Date | null
   key_suspended_at: Date | null
+  counter_key_id: number
   account_id: number
   /** Whether this call was admitted and counted; the windows then include it. */
   counted: boolean
@@ -25,6 +27,9 @@ export interface AdmissionRow extends TermsRow {
   /** Recent periods with the search rows used in each, when the route needs them; null for none. */
   rows_period_starts?: Date[] | null
   rows_taken?: number[] | null
+  /** The same of a key with a budget of search rows. */
+  key_rows_period_starts?: Date[] | null
+  key_rows_taken?: number[] | null
 }
 
 /** Input of every admission statement. */
@@ -85,7 +90,8 @@ export function presentedKeySql({ needsAccess, limits }: PresentedParts): string
   return `
 presented as materialized (
   select k.id as key_id, k.name as key_name, k.mode, k.scopes, k.expires_at, k.revoked_at,
-         k.suspended_at as key_suspended_at,
+         k.suspended_at as key_suspended_at, coalesce(k.counter_key_id, k.id) as counter_key_id,
+         k.budget_contact_credits, k.budget_store_exports, k.budget_search_rows,
          a.id as account_id, a.plan, a.status, a.trial_started_at, a.trial_ends_at, a.period_anchor, a.limits,
          a.created_at, a.subscription_id, a.has_payment_method, a.plan_in_force, a.trialing, a.access_open,
          a.suspended_at, a.closed_at,
@@ -148,7 +154,8 @@ const admittedColumns = `p.*, c.day_used is not null as counted,
        coalesce(c.minute_used, w.minute_used) as minute_used,
        coalesce(c.day, w.day) as day,
        coalesce(c.day_used, w.day_used) as day_used,
-       r.starts as rows_period_starts, r.taken as rows_taken`
+       r.starts as rows_period_starts, r.taken as rows_taken,
+       b.starts as key_rows_period_starts, b.taken as key_rows_taken`
 
 const admittedFrom = `presented p
 left join counted c on true
@@ -158,7 +165,14 @@ left join lateral (
   from usage_counters u
   where $6::boolean and u.account_id = p.account_id and u.mode = p.mode and u.meter = 'search_rows'
     and u.period_start > $2::timestamptz - interval '32 days'
-) r on true`
+) r on true
+left join lateral (
+  select array_agg(u.period_start) as starts, array_agg(u.used + u.reserved) as taken
+  from key_counters u
+  where $6::boolean and p.budget_search_rows is not null and u.account_id = p.account_id
+    and u.key_id = p.counter_key_id and u.meter = 'search_rows'
+    and u.period_start > $2::timestamptz - interval '32 days'
+) b on true`
 
 const requestLimits = { minute_limit: 'requests_per_minute', day_limit: 'requests_per_day' } as const
 

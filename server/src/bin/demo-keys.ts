@@ -4,7 +4,7 @@ import type { AccountsContext } from '../accounts/account.ts'
 import { createAccount } from '../accounts/change-account.ts'
 import { findAccountByEmail } from '../accounts/read-account.ts'
 import { scopes } from '../auth/caller.ts'
-import { createKey, findKey } from '../auth/keys.ts'
+import { createKey, findKeyStatus } from '../auth/keys.ts'
 import { runExclusively } from '../db/pool.ts'
 import type { Deps } from '../deps.ts'
 import { importDemonstration, importSandbox } from '../imports/demo.ts'
@@ -29,9 +29,8 @@ export async function ensureDemoKeys(deps: Deps): Promise<DemoKeys | null> {
   const file = join(deps.config.dataDir, 'demo-keys.json')
   const stored = await readKeys(file)
   if (stored) {
-    const [live, test] = [await findKey(ctx, stored.live), await findKey(ctx, stored.test)]
-    if (live && test)
-      return live.status === 'active' && test.status === 'active' ? { ...stored, file, areNew: false } : null
+    const [live, test] = [await findKeyStatus(ctx, stored.live), await findKeyStatus(ctx, stored.test)]
+    if (live && test) return live === 'active' && test === 'active' ? { ...stored, file, areNew: false } : null
   }
 
   const account = (await findAccountByEmail(ctx, demoEmail)) ?? (await openDemoAccount(ctx))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AccountsContext } from '../accounts/account.ts'
+import { type BudgetReport, budgetMeters } from '../auth/budgets.ts'
 import { type Scope, scopes } from '../auth/caller.ts'
 import {
   createKey,
@@ -7,16 +7,27 @@ import {
   findKeysByPart,
   type IssuedKey,
   type KeyReport,
+  type KeysContext,
   listKeys,
   resumeKey,
   revokeKey,
   rotateKey,
+  setKeyBudget,
   suspendKey,
 } from '../auth/keys.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
+import type { DatabaseDeps } from '../resources/database.ts'
 import { accountsContext, type Cli, printResult, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
-import { choiceOption, collectValues, parseDurationMs, parseName, parseTimestampFlag } from './values.ts'
+import {
+  type BudgetFlags,
+  choiceOption,
+  collectBudget,
+  collectValues,
+  parseDurationMs,
+  parseName,
+  parseTimestampFlag,
+} from './values.ts'
 
 interface CreateFlags {
   name: string
@@ -24,6 +35,7 @@ interface CreateFlags {
   scope?: Scope[]
   allScopes?: true
   expires?: Date
+  budget?: BudgetFlags
 }
 
 const defaultOverlapMs = 3_600_000
@@ -32,6 +44,8 @@ const examples = `
 Examples:
   storedex keys create acct_… --name "production"
   storedex keys create acct_… --name "tests" --mode test --expires 2027-12-31T00:00:00Z
+  storedex keys create acct_… --name "assistant" --budget contact_credits=100 --budget search_rows=5000
+  storedex keys set key_… --budget contact_credits=200 --budget search_rows=none
   storedex keys find sdx_live_ab12
   storedex keys rotate key_… --overlap 1d`
 
@@ -46,6 +60,11 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
     .option('--scope <scope>', 'a scope of the key; repeatable; default: the four data scopes', collectValues(scopes))
     .option('--all-scopes', 'give it all scopes')
     .option('--expires <ts>', 'its expiry', parseTimestampFlag)
+    .option(
+      '--budget <meter=n>',
+      `what it may spend of a meter in a period (${budgetMeters.join(', ')}); repeatable`,
+      collectBudget({ allowsNone: false }),
+    )
     .action((accountId: string, flags: CreateFlags, command: Command) => {
       if (flags.scope && flags.allScopes) command.error('error: give --scope or --all-scopes, not both')
       const chosen = flags.allScopes ? scopes : flags.scope
@@ -55,6 +74,7 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
           mode: flags.mode,
           ...(chosen && { scopes: chosen }),
           ...(flags.expires && { expiresAt: flags.expires }),
+          ...(flags.budget && { budget: flags.budget }),
         })
         printResult(cli, command, issued, formatIssued(issued))
       })
@@ -66,7 +86,7 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
     .argument('<account>', 'acct_…')
     .action((accountId: string, _flags: object, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const list = await listKeys(accountsContext(deps), accountId)
+        const list = await listKeys(keysContext(deps), accountId)
         printResult(cli, command, list, formatList(list))
       }),
     )
@@ -80,8 +100,24 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
     )
     .action((part: string, _flags: object, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const found = await findKeysByPart(accountsContext(deps), part)
+        const found = await findKeysByPart(keysContext(deps), part)
         printResult(cli, command, { object: 'list', data: found }, formatFound(found))
+      }),
+    )
+
+  keys
+    .command('set')
+    .description('change the budgets of a key, and of those it replaced or was replaced by')
+    .argument('<id>', 'key_…')
+    .requiredOption(
+      '--budget <meter=n>',
+      'what it may spend of a meter in a period, or none for no budget; repeatable',
+      collectBudget({ allowsNone: true }),
+    )
+    .action((id: string, flags: { budget: BudgetFlags }, command: Command) =>
+      withDatabase(cli, async (deps) => {
+        const report = await setKeyBudget(keysContext(deps), id, flags.budget)
+        printResult(cli, command, report, formatKey(report))
       }),
     )
 
@@ -96,7 +132,7 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
     .option('--overlap <time>', 'how long the old key keeps working: 30m, 1h, 2d, 0 (default: 1h)', parseDurationMs)
     .action((id: string, flags: { overlap?: number }, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const rotated = await rotateKey(accountsContext(deps), id, flags.overlap ?? defaultOverlapMs)
+        const rotated = await rotateKey(keysContext(deps), id, flags.overlap ?? defaultOverlapMs)
         const { replaced } = rotated
         const text = `${formatIssued(rotated)}\nThe old key ${replaced.id} expires at ${replaced.expires_at}.`
         printResult(cli, command, rotated, text)
@@ -109,7 +145,7 @@ function addStateChange(
   cli: Cli,
   name: string,
   description: string,
-  change: (ctx: AccountsContext, keyId: string) => Promise<KeyReport>,
+  change: (ctx: KeysContext, keyId: string) => Promise<KeyReport>,
 ): void {
   keys
     .command(name)
@@ -117,10 +153,32 @@ function addStateChange(
     .argument('<id>', 'key_…')
     .action((id: string, _flags: object, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const report = await change(accountsContext(deps), id)
-        printResult(cli, command, report, formatFields({ ...report, scopes: report.scopes.join(' ') }))
+        const report = await change(keysContext(deps), id)
+        printResult(cli, command, report, formatKey(report))
       }),
     )
+}
+
+/** Plans are read only for a key with a budget. */
+function keysContext(deps: DatabaseDeps): KeysContext {
+  const readPlans = async () => {
+    const { readPlanFile } = await import('../accounts/plan-file.ts')
+    return readPlanFile(deps.config.plansFile)
+  }
+  return { ...accountsContext(deps), readPlans }
+}
+
+function formatKey(report: KeyReport): string {
+  return formatFields({ ...report, scopes: report.scopes.join(' '), budget: formatBudget(report.budget) })
+}
+
+/** Such as `contact_credits 8/100`: used, and the budget; null without one. */
+function formatBudget(budget: BudgetReport): string | null {
+  const parts = budgetMeters.flatMap((meter) => {
+    const figures = budget[meter]
+    return figures ? [`${meter} ${figures.used}/${figures.limit}`] : []
+  })
+  return parts.join(', ') || null
 }
 
 function formatIssued({ id, key }: IssuedKey): string {
@@ -130,13 +188,14 @@ function formatIssued({ id, key }: IssuedKey): string {
 function formatFound(found: readonly FoundKey[]): string {
   if (found.length === 0) return 'No key on file begins like this.'
   return formatTable(
-    ['id', 'name', 'key', 'status', 'last used', 'account', 'account name', 'plan', 'access'],
+    ['id', 'name', 'key', 'status', 'last used', 'budget', 'account', 'account name', 'plan', 'access'],
     found.map((key) => [
       key.id,
       key.name,
       key.display,
       key.status,
       key.last_used_at ?? 'never',
+      formatBudget(key.budget) ?? '-',
       key.account,
       key.account_name,
       `${key.account_plan} (${key.account_status})`,
@@ -148,7 +207,7 @@ function formatFound(found: readonly FoundKey[]): string {
 function formatList(list: readonly KeyReport[]): string {
   if (list.length === 0) return 'This account has no keys.'
   return formatTable(
-    ['id', 'name', 'key', 'status', 'last used', 'expires', 'scopes'],
+    ['id', 'name', 'key', 'status', 'last used', 'expires', 'budget', 'scopes'],
     list.map((key) => [
       key.id,
       key.name,
@@ -156,6 +215,7 @@ function formatList(list: readonly KeyReport[]): string {
       key.status,
       key.last_used_at ?? 'never',
       key.expires_at ?? '-',
+      formatBudget(key.budget) ?? '-',
       key.scopes.join(' '),
     ]),
   )

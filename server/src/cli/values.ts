@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { maxCounterValue, type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
+import { type Meter, maxCounterValue, type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
+import { budgetMeters } from '../auth/budgets.ts'
 import { parseTimestamp as readMoment } from '../kernel/time.ts'
 
 /** Parsers of option values. An invalid value is wrong usage: the command exits with 2 before anything is opened. */
@@ -63,6 +64,25 @@ export function collectLimit(value: string, previous: LimitChanges = {}): LimitC
   if (rest.length > 0 || Number.isNaN(count) || (count ?? 0) > maxCounterValue)
     throw new InvalidArgumentError(`Give ${meter}= a whole number from 0 to ${maxCounterValue}, or default.`)
   return { ...previous, [meter]: count }
+}
+
+export type BudgetFlags = Partial<Record<Meter, number | null>>
+
+/** Collects repeated `--budget METER=N`; where budgets are changed, `METER=none` removes one. */
+export function collectBudget({ allowsNone }: { allowsNone: boolean }) {
+  return (value: string, previous: BudgetFlags = {}): BudgetFlags => {
+    const [name, figure, ...rest] = value.split('=')
+    const meter = budgetMeters.find((each) => each === name)
+    if (!meter) throw new InvalidArgumentError(`The meters are ${budgetMeters.join(', ')}.`)
+    if (meter in previous) throw new InvalidArgumentError(`Give ${meter} once.`)
+    const isNone = allowsNone && figure === 'none'
+    const limit = /^\d{1,10}$/.test(figure ?? '') ? Number(figure) : Number.NaN
+    if (!isNone && (rest.length > 0 || !(limit <= maxCounterValue)))
+      throw new InvalidArgumentError(
+        `Give ${meter}= a whole number from 0 to ${maxCounterValue}${allowsNone ? ', or none' : ''}.`,
+      )
+    return { ...previous, [meter]: isNone ? null : limit }
+  }
 }
 
 /** Collects repeated options with a fixed list of values. */

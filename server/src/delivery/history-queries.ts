@@ -1,7 +1,7 @@
 /** Statements that read the history of a store, newest first. */
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { type DeliveryCharge, deliveryValues, type MetersTaken } from '../usage/charge-queries.ts'
+import { type DeliveryCharge, deliveryValues, type MetersTaken, pickMeters } from '../usage/charge-queries.ts'
 import { deliveryStatements } from './queries.ts'
 import type { StoreChangeRow } from './store-history.ts'
 
@@ -43,13 +43,13 @@ const chargedHistory = deliveryStatements('history', {
   delivered: `
   select d.store_id
   from store_domains d
-  where d.mode = $2::text and d.host = $10::text`,
+  where d.mode = $2::text and d.host = $13::text`,
   countsRows: false,
   answer: `
 select meters.*, d.store_id is not null as is_known, c.*
 from meters
 left join delivered d on true
-left join lateral (${changesOf('d.store_id', 11)}) c on true
+left join lateral (${changesOf('d.store_id', 14)}) c on true
 order by c.batch desc, c.field desc`,
 })
 
@@ -65,8 +65,8 @@ export async function deliverHistory(
     ...chargedHistory(charge),
     values: [...deliveryValues(charge), query.host, ...positionValues(query)],
   })
-  const { rows_taken, exports_taken, is_known } = rows[0]!
-  return { rows_taken, exports_taken, isKnown: is_known, changes: rows.filter((row) => row.batch !== null) }
+  const [first] = rows
+  return { ...pickMeters(first!), isKnown: first!.is_known, changes: rows.filter((row) => row.batch !== null) }
 }
 
 /** Reads a page of the history of a store that was paid for. */

@@ -9,6 +9,7 @@ import {
   deliverySql,
   deliveryValues,
   type MetersTaken,
+  pickMeters,
 } from '../usage/charge-queries.ts'
 import { viewSql } from '../usage/view-queries.ts'
 
@@ -48,14 +49,14 @@ export async function deliverStores(
 
 const pageOfStores = deliveryStatements('stores', {
   delivered: `
-  select requested.ordinal, s.id as store_id, ${servedDocument('s', '$11')} as item
-  from unnest($10::bigint[]) with ordinality as requested (store_id, ordinal)
+  select requested.ordinal, s.id as store_id, ${servedDocument('s', '$14')} as item
+  from unnest($13::bigint[]) with ordinality as requested (store_id, ordinal)
   join stores s on s.id = requested.store_id and s.mode = $2::text`,
   countsRows: true,
   answer: pageOfDelivered,
 })
 
-/** SQL for the existing contacts among the ids of a parameter such as `$10`: `requested (contact_id, ordinal)` and `c`. */
+/** SQL for the existing contacts among the ids of a parameter such as `$13`: `requested (contact_id, ordinal)` and `c`. */
 const requestedContacts = (parameter: string) => `
   unnest(${parameter}::bigint[]) with ordinality as requested (contact_id, ordinal)
   join contacts c
@@ -83,7 +84,7 @@ export async function deliverPreviews(
 const pageOfPreviews = deliveryStatements('previews', {
   delivered: `
   select requested.ordinal, s.id as store_id, ${joinedPreview('s.preview')} as item
-  from ${requestedContacts('$10')}
+  from ${requestedContacts('$13')}
   join stores s on s.id = c.store_id and s.mode = $2::text`,
   countsRows: true,
   answer: pageOfDelivered,
@@ -113,21 +114,20 @@ export async function deliverStoresByHost(
     ...storesByHost(charge),
     values: [...deliveryValues(charge), hosts, deliverEmails, contactIds],
   })
-  const { rows_taken, exports_taken } = rows[0]!
-  return { rows_taken, exports_taken, stores: rows.filter((row) => row.host !== null) }
+  return { ...pickMeters(rows[0]!), stores: rows.filter((row) => row.host !== null) }
 }
 
 const storesByHost = deliveryStatements('hosts', {
   delivered: `
-  select d.host, s.id as store_id, ${servedDocument('s', '$11')} as document, s.preview
+  select d.host, s.id as store_id, ${servedDocument('s', '$14')} as document, s.preview
   from store_domains d
   join stores s on s.id = d.store_id
-  where d.mode = $2::text and d.host = any ($10::text[])`,
+  where d.mode = $2::text and d.host = any ($13::text[])`,
   countsRows: false,
   answer: `
 select meters.*, d.host, d.document, (
   select string_agg(${joinedPreview('d.preview')}, ',' order by requested.ordinal)
-  from ${requestedContacts('$12')}
+  from ${requestedContacts('$15')}
   where c.store_id = d.store_id
 ) as previews
 from meters

@@ -1,4 +1,5 @@
 import type { Entitlement } from '../accounts/account.ts'
+import type { Budgets } from '../auth/budgets.ts'
 import type { Client } from '../db/pool.ts'
 import { type MeterKey, releaseAmount, reserveAmount } from '../usage/reservation-queries.ts'
 import type { ExportRow } from './export-row.ts'
@@ -6,12 +7,12 @@ import type { ExportFailure, StopReason } from './export-states.ts'
 import { type ExportEnd, endExport, updateReservation } from './queries.ts'
 
 /** The reserved amounts of an export and where they are reserved. Counters are locked in the order of their names. */
-function creditsMeter({ accountId, mode }: ExportRow, periodStart: Date): MeterKey {
-  return { accountId, mode, meter: 'contact_credits', periodStart }
+function creditsMeter({ accountId, mode, keyId }: ExportRow, periodStart: Date): MeterKey {
+  return { accountId, mode, meter: 'contact_credits', periodStart, keyId }
 }
 
-function exportsMeter({ accountId, mode }: ExportRow, periodStart: Date): MeterKey {
-  return { accountId, mode, meter: 'store_exports', periodStart }
+function exportsMeter({ accountId, mode, keyId }: ExportRow, periodStart: Date): MeterKey {
+  return { accountId, mode, meter: 'store_exports', periodStart, keyId }
 }
 
 /** The meters that a locked export spends from; it must have been prepared. */
@@ -28,11 +29,15 @@ export interface WantedReservation {
   storeExports: number
 }
 
-/** Reserves for a locked export as much of what it wants as is left. Its periods must be those of the entitlement, or none. */
+/**
+ * Reserves for a locked export as much of what it wants as the account and the key's budgets have left. Its periods must
+ * be those of the entitlement, or none.
+ */
 export async function reserveFor(
   client: Client,
   row: ExportRow,
   { limits, period, creditsPeriod }: Entitlement,
+  budgets: Budgets,
   wanted: WantedReservation,
   plannedRows: number | null,
 ): Promise<void> {
@@ -43,10 +48,12 @@ export async function reserveFor(
   const credits = await reserveAmount(client, creditsMeter(row, creditsPeriod.start), {
     wanted: allowed.credits,
     allowance: limits.contact_credits,
+    budget: budgets.contact_credits,
   })
   const storeExports = await reserveAmount(client, exportsMeter(row, period.start), {
     wanted: allowed.storeExports,
     allowance: limits.store_exports,
+    budget: budgets.store_exports,
   })
   await updateReservation(client, row, {
     periodStart: period.start,

@@ -1,9 +1,10 @@
+import { readCallerBudgets } from '../auth/budget-reports.ts'
 import { type PlanContext, planExport } from '../exports/plan-export.ts'
 import type { ExportRequest } from '../exports/schema.ts'
 import { hashQuotedBody, type QuoteSealer } from '../kernel/quote.ts'
 import { remaining } from '../usage/charge.ts'
 import { readUsage } from '../usage/read-usage.ts'
-import { quoteReveal, type RevealQuoteContext } from './quote-reveal.ts'
+import { quoteReveal, type RevealQuoteContext, withinBudgets } from './quote-reveal.ts'
 import type { Quote, QuotedCost, QuoteRequest } from './schema.ts'
 
 export interface QuoteContext extends RevealQuoteContext, PlanContext {
@@ -37,7 +38,8 @@ export async function createQuote(ctx: QuoteContext, request: QuoteRequest): Pro
 async function quoteExport(ctx: QuoteContext, request: ExportRequest): Promise<QuotedCost> {
   const cost = await planExport(ctx, request)
   const { contact_credits, store_exports } = await readUsage(ctx.db, { ...ctx.caller, now: ctx.now })
-  return { ...cost, credits_remaining: contact_credits.remaining, exports_remaining: store_exports.remaining }
+  const left = { credits_remaining: contact_credits.remaining, exports_remaining: store_exports.remaining }
+  return { ...cost, ...withinBudgets(left, await readCallerBudgets(ctx.db, ctx.caller)) }
 }
 
 /** What is left afterwards, and whether it is enough. */

@@ -1,3 +1,5 @@
+import { readCallerBudgets } from '../auth/budget-reports.ts'
+import type { BudgetReport } from '../auth/budgets.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
@@ -26,6 +28,10 @@ export async function quoteReveal(
     creditsPeriodStart: entitlement.creditsPeriod.start,
   })
   const { limits } = entitlement
+  const left = {
+    credits_remaining: remaining(limits.contact_credits, quote.credits_taken),
+    exports_remaining: remaining(limits.store_exports, quote.exports_taken),
+  }
   return {
     contacts: quote.contacts,
     stores: quote.stores,
@@ -33,7 +39,18 @@ export async function quoteReveal(
     already_revealed: quote.already_revealed,
     unrevealable: texts.length - quote.contacts,
     new_exports: quote.new_exports,
-    credits_remaining: remaining(limits.contact_credits, quote.credits_taken),
-    exports_remaining: remaining(limits.store_exports, quote.exports_taken),
+    ...withinBudgets(left, await readCallerBudgets(db, caller)),
+  }
+}
+
+/** What the account has left, at most what the key's budgets have left. */
+export function withinBudgets(
+  { credits_remaining, exports_remaining }: Pick<QuotedCost, 'credits_remaining' | 'exports_remaining'>,
+  budgets: BudgetReport | null,
+) {
+  const { contact_credits, store_exports } = budgets ?? {}
+  return {
+    credits_remaining: Math.min(credits_remaining, contact_credits?.remaining ?? credits_remaining),
+    exports_remaining: Math.min(exports_remaining, store_exports?.remaining ?? exports_remaining),
   }
 }

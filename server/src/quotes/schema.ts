@@ -46,8 +46,8 @@ const cost = {
     'Contacts beside these that are unknown or have no deliverable channel; they would be left out and cost nothing.',
   ),
   new_exports: Count('Store exports that it would cost.'),
-  credits_remaining: Count('Contact credits left now.'),
-  exports_remaining: Count('Store exports left now.'),
+  credits_remaining: Count('Contact credits left now; of the key’s budget, if that has less.'),
+  exports_remaining: Count('Store exports left now; of the key’s budget, if that has less.'),
 }
 
 const QuotedCost = ClosedObject(cost)

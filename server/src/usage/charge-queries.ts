@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { type Budgets, noBudgets } from '../auth/budgets.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
@@ -13,7 +14,18 @@ export function spenderOf({ key, personId }: Pick<Caller, 'key' | 'personId'>): 
   return { keyId: key?.id ?? null, personId }
 }
 
-export interface Charge extends Spender {
+/** What a charge counts for the key that spends: under which key, and its budgets. */
+export interface KeyAccount {
+  /** Null for a person. */
+  counterKeyId: number | null
+  budgets: Readonly<Budgets>
+}
+
+export function keyAccountOf({ key }: Pick<Caller, 'key'>): KeyAccount {
+  return { counterKeyId: key?.counterKeyId ?? null, budgets: key?.budgets ?? noBudgets }
+}
+
+export interface Charge extends Spender, KeyAccount {
   accountId: number
   mode: Mode
   now: Date
@@ -24,11 +36,15 @@ export interface Charge extends Spender {
 
 /**
  * The first parameters of every charge: $1 account, $2 mode, $3 now, $4 request, $5 period, $6 allowance of exports,
- * $7 key and $8 person.
+ * $7 key and $8 person, $9 the key that is counted and $10 its budget of exports.
  */
 export function chargeValues(charge: Charge): unknown[] {
   const { accountId, mode, now, requestId, periodStart, storeExportsAllowance, keyId, personId } = charge
-  return [accountId, mode, now, requestId, periodStart, storeExportsAllowance, keyId, personId]
+  const { counterKeyId, budgets } = charge
+  return [
+    ...[accountId, mode, now, requestId, periodStart, storeExportsAllowance, keyId, personId],
+    ...[counterKeyId, budgets.store_exports],
+  ]
 }
 
 /**
@@ -48,8 +64,10 @@ exported as (
 }
 
 /**
- * SQL that counts `spends (meter, period_start, amount, allowance)` and writes the ledger; `balances` are the used and
- * reserved amounts afterwards. Counters come last and in one order, so that they are locked briefly and cannot deadlock.
+ * SQL that counts `spends (meter, period_start, amount, allowance, budget)`, for the account and for the key, and writes the
+ * ledger; `balances` are the used and reserved amounts afterwards, those of a key only where it has a budget. Counters come
+ * last and in one order, so that they are locked briefly and cannot deadlock: a key's counter is locked only by who has locked
+ * the account's before.
  */
 export const settlementCtes = `
 counted as (
@@ -62,6 +80,18 @@ counted as (
   do update set used = c.used + excluded.used, allowance = excluded.allowance
   returning meter, used + reserved as taken
 ),
+key_counted as (
+  -- The join and the order make the account's counters come first.
+  insert into key_counters as k (account_id, key_id, meter, period_start, used, budget)
+  select $1::bigint, $9::bigint, s.meter, s.period_start, s.amount, s.budget
+  from spends s
+  join counted c on c.meter = s.meter
+  where $9::bigint is not null
+  order by s.meter
+  on conflict (account_id, key_id, meter, period_start)
+  do update set used = k.used + excluded.used, budget = excluded.budget
+  returning meter, used + reserved as taken
+),
 recorded as (
   insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at, key_id, person_id)
   select $1::bigint, $2::text, meter, period_start, amount, $4::text, $3::timestamptz, $7::bigint, $8::bigint
@@ -69,11 +99,16 @@ recorded as (
   where amount > 0
 ),
 balances as (
-  select s.meter, coalesce(c.taken, b.used + b.reserved, 0) as taken
+  select s.meter, coalesce(c.taken, b.used + b.reserved, 0) as taken,
+         coalesce(kc.taken, kb.used + kb.reserved, 0) as key_taken
   from spends s
   left join counted c on c.meter = s.meter
+  left join key_counted kc on kc.meter = s.meter
   left join usage_counters b
     on b.account_id = $1::bigint and b.mode = $2::text and b.meter = s.meter and b.period_start = s.period_start
+  left join key_counters kb
+    on s.budget is not null and kb.account_id = $1::bigint and kb.key_id = $9::bigint and kb.meter = s.meter
+      and kb.period_start = s.period_start
 )`
 
 export interface DeliveryCharge extends Charge {
@@ -82,19 +117,27 @@ export interface DeliveryCharge extends Charge {
   isView: boolean
 }
 
-/** Parameters 1 to 9 of a delivery: those of every charge, then the allowance of search rows. */
+/** Parameters 1 to 12 of a delivery: those of every charge, then the allowance of search rows and the key's budget of them. */
 export function deliveryValues(charge: DeliveryCharge): unknown[] {
-  return [...chargeValues(charge), charge.searchRowsAllowance]
+  return [...chargeValues(charge), charge.searchRowsAllowance, charge.budgets.search_rows]
 }
 
 /** Used and reserved amounts after a charge. */
 export interface MetersTaken {
   rows_taken: number
   exports_taken: number
+  /** Of the key, where it has a budget. */
+  key_rows_taken: number
+  key_exports_taken: number
+}
+
+/** The meters of a row that has other columns too. */
+export function pickMeters({ rows_taken, exports_taken, key_rows_taken, key_exports_taken }: MetersTaken): MetersTaken {
+  return { rows_taken, exports_taken, key_rows_taken, key_exports_taken }
 }
 
 export interface DeliveryParts {
-  /** Selects the delivered rows, with `store_id`; its own parameters begin at $10. */
+  /** Selects the delivered rows, with `store_id`; its own parameters begin at $13. */
   delivered: string
   /** Whether each taken row counts as a search row; each viewed one does. */
   countsRows: boolean
@@ -111,9 +154,10 @@ export function deliverySql({ delivered, countsRows, answer }: DeliveryParts): s
 with delivered as materialized (${delivered}
 ),
 ${exportsCte('delivered')},
-spends (meter, period_start, amount, allowance) as (
-  values ('search_rows', $5::timestamptz, ${countsRows ? '(select count(*)::integer from delivered)' : '0'}, $9::integer),
-         ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $6::integer)
+spends (meter, period_start, amount, allowance, budget) as (
+  values ('search_rows', $5::timestamptz, ${countsRows ? '(select count(*)::integer from delivered)' : '0'}, $11::integer,
+          $12::integer),
+         ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $6::integer, $10::integer)
 ),
 ${settlementCtes},
 ${metersCte}
@@ -124,13 +168,20 @@ ${answer}`
 export const metersCte = `
 meters as (
   select max(taken) filter (where meter = 'search_rows') as rows_taken,
-         max(taken) filter (where meter = 'store_exports') as exports_taken
+         max(taken) filter (where meter = 'store_exports') as exports_taken,
+         max(key_taken) filter (where meter = 'search_rows') as key_rows_taken,
+         max(key_taken) filter (where meter = 'store_exports') as key_exports_taken
   from balances
 )`
 
-/** Whether a charge failed because a meter would have exceeded its allowance. */
+const allowanceConstraints: ReadonlySet<string | undefined> = new Set([
+  'usage_counters_within_allowance',
+  'key_counters_within_budget',
+])
+
+/** Whether a charge failed because a meter would have exceeded its allowance, or a budget of the key. */
 export function isAllowanceExceeded(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.constraint === 'usage_counters_within_allowance'
+  return error instanceof pg.DatabaseError && allowanceConstraints.has(error.constraint)
 }
 
 /** What a refused charge was for. */
@@ -139,6 +190,7 @@ export interface MeterBalancesQuery {
   mode: Mode
   periodStart: Date
   creditsPeriodStart: Date
+  counterKeyId: number | null
   /** Distinct. */
   storeIds: number[]
   /** Contacts to be revealed; distinct. */
@@ -149,6 +201,9 @@ export interface MeterBalancesRow {
   rows_taken: number
   exports_taken: number
   credits_taken: number
+  key_rows_taken: number
+  key_exports_taken: number
+  key_credits_taken: number
   /** How many of the stores have not been exported in the period. */
   new_stores: number
   /** How many of the contacts the account has not revealed. */
@@ -163,6 +218,9 @@ export async function readMeterBalances(db: Queryable, query: MeterBalancesQuery
 select coalesce(sum(used + reserved) filter (where meter = 'search_rows'), 0)::integer as rows_taken,
        coalesce(sum(used + reserved) filter (where meter = 'store_exports'), 0)::integer as exports_taken,
        coalesce(sum(used + reserved) filter (where meter = 'contact_credits'), 0)::integer as credits_taken,
+       coalesce(sum(key_taken) filter (where meter = 'search_rows'), 0)::integer as key_rows_taken,
+       coalesce(sum(key_taken) filter (where meter = 'store_exports'), 0)::integer as key_exports_taken,
+       coalesce(sum(key_taken) filter (where meter = 'contact_credits'), 0)::integer as key_credits_taken,
        cardinality($5::bigint[]) - (
          select count(*)::integer
          from store_exports
@@ -173,6 +231,13 @@ select coalesce(sum(used + reserved) filter (where meter = 'search_rows'), 0)::i
          from reveals
          where account_id = $1::bigint and mode = $2::text and contact_id = any ($6::bigint[])) as new_contacts
 from usage_counters
+-- The account counts whatever one of its keys does.
+left join lateral (
+  select k.used + k.reserved as key_taken
+  from key_counters k
+  where k.account_id = usage_counters.account_id and k.key_id = $7::bigint and k.meter = usage_counters.meter
+    and k.period_start = usage_counters.period_start
+) of_key on true
 where account_id = $1::bigint and mode = $2::text
   and (meter, period_start) in (('search_rows', $3::timestamptz), ('store_exports', $3::timestamptz),
                                 ('contact_credits', $4::timestamptz))`,
@@ -183,6 +248,7 @@ where account_id = $1::bigint and mode = $2::text
       query.creditsPeriodStart,
       query.storeIds,
       query.contactIds,
+      query.counterKeyId,
     ],
   })
   return rows[0]!

@@ -48,6 +48,49 @@ export function creditsRefusal({ caller, now, trialLinks }: TrialContext, needed
   )
 }
 
+/** A budget of the key, and what is used and reserved of it. */
+interface TakenBudget {
+  budget: number
+  taken: number
+}
+
+/** The limit of a search exceeds what is left of the key's budget of search rows. */
+export function rowsBudgetRefusal({ caller, now }: CallerContext, { budget, taken }: TakenBudget): ApiError {
+  const { period } = caller.entitlement
+  const left = Math.max(0, budget - taken)
+  const advice = left > 0 ? `; ask for limit ${formatNumber(left)} or less` : ''
+  return new ApiError(
+    'rate_limit_exceeded',
+    `This API key has used ${ofBudget({ budget, taken }, 'search rows')} of its own budget until ${formatDay(period.end)}${advice}.`,
+    { param: 'key_budget.search_rows', retryAfterSeconds: secondsUntilEnd(period, now) },
+  )
+}
+
+/** A reply holds more new stores than the key's budget has left; like `exportsRefusal` it does not say how many. */
+export function exportsBudgetRefusal({ caller, now }: CallerContext, taken: TakenBudget): ApiError {
+  const { period } = caller.entitlement
+  return new ApiError(
+    'rate_limit_exceeded',
+    `This API key has used ${ofBudget(taken, 'store exports')} of its own budget until ${formatDay(period.end)}; this reply holds more stores that are new this period.`,
+    { param: 'key_budget.store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
+  )
+}
+
+/** A reveal needs more credits than the key's budget has left. No link: more credits of the account would not help. */
+export function creditsBudgetRefusal({ caller }: CallerContext, needed: number, taken: TakenBudget): ApiError {
+  const { creditsPeriod } = caller.entitlement
+  const verb = needed === 1 ? 'is' : 'are'
+  return new ApiError(
+    'insufficient_contact_credits',
+    `${count(needed, 'contact credit')} ${verb} needed, but this API key has used ${ofBudget(taken, 'contact credits')} of its own budget until ${formatDay(creditsPeriod.end)}.`,
+    { param: 'key_budget.contact_credits' },
+  )
+}
+
+/** Such as "8 of 10 contact credits". A budget can be lowered below what is used. */
+const ofBudget = ({ budget, taken }: TakenBudget, things: string) =>
+  `${formatNumber(taken)} of ${formatNumber(budget)} ${things}`
+
 function secondsUntilEnd({ end }: Period, now: Date): number {
   return Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1000))
 }

@@ -1,9 +1,10 @@
+import { leftWithinBudget } from '../auth/budgets.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { ApiError } from '../kernel/errors.ts'
-import { type Balance, remaining, runChargeWithRetries } from './charge.ts'
-import { isAllowanceExceeded, readMeterBalances, spenderOf } from './charge-queries.ts'
-import { creditsRefusal, exportsRefusal, type TrialContext } from './charge-refusals.ts'
+import { type Balance, findExportsBudgetRefusal, remaining, runChargeWithRetries } from './charge.ts'
+import { isAllowanceExceeded, keyAccountOf, readMeterBalances, spenderOf } from './charge-queries.ts'
+import { creditsBudgetRefusal, creditsRefusal, exportsRefusal, type TrialContext } from './charge-refusals.ts'
 import * as queries from './charge-reveals-queries.ts'
 
 /** What a reply is about to reveal; without repetitions. */
@@ -41,8 +42,16 @@ export async function payForReveals(ctx: CallerContext, db: Queryable, delivery:
     reveals: new Map(rows.map((row) => [row.contact_id, { revealedAt: row.revealed_at!, isNew: row.is_new }])),
     spent: fresh.length,
     balance: {
-      contact_credits: remaining(contact_credits, counted!.credits_taken),
-      store_exports: remaining(store_exports, counted!.exports_taken),
+      contact_credits: leftWithinBudget(
+        remaining(contact_credits, counted!.credits_taken),
+        charge.budgets.contact_credits,
+        counted!.key_credits_taken,
+      ),
+      store_exports: leftWithinBudget(
+        remaining(store_exports, counted!.exports_taken),
+        charge.budgets.store_exports,
+        counted!.key_exports_taken,
+      ),
     },
   }
 }
@@ -65,13 +74,18 @@ export function runRevealWithRetries<T>(ctx: TrialContext, work: () => Promise<T
   })
 }
 
-/** What a reveal lacks now; null if it fits. */
+/** What a reveal lacks now; null if it fits. What the account lacks comes first: a higher budget would not help. */
 async function findRefusal(ctx: TrialContext, charge: queries.RevealCharge): Promise<ApiError | null> {
   const balances = await readMeterBalances(ctx.db, charge)
   const creditsLeft = remaining(charge.creditsAllowance, balances.credits_taken)
   if (balances.new_contacts > creditsLeft) return creditsRefusal(ctx, balances.new_contacts, creditsLeft)
   const exportsLeft = remaining(charge.storeExportsAllowance, balances.exports_taken)
-  return balances.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
+  if (balances.new_stores > exportsLeft) return exportsRefusal(ctx, exportsLeft)
+  const { contact_credits: budget, store_exports } = charge.budgets
+  const taken = balances.key_credits_taken
+  if (budget !== null && balances.new_contacts > remaining(budget, taken))
+    return creditsBudgetRefusal(ctx, balances.new_contacts, { budget, taken })
+  return findExportsBudgetRefusal(ctx, store_exports, balances)
 }
 
 function chargeOf(ctx: CallerContext, { contactIds, storeIds }: RevealDelivery): queries.RevealCharge {
@@ -82,6 +96,7 @@ function chargeOf(ctx: CallerContext, { contactIds, storeIds }: RevealDelivery):
     now: ctx.now,
     requestId: ctx.requestId,
     ...spenderOf(ctx.caller),
+    ...keyAccountOf(ctx.caller),
     periodStart: entitlement.period.start,
     storeIds: [...new Set(storeIds)],
     storeExportsAllowance: entitlement.limits.store_exports,

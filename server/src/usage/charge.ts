@@ -1,9 +1,10 @@
 import type { Meter } from '../accounts/plans.ts'
+import { leftWithinBudget } from '../auth/budgets.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import { retryConflicts } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import * as queries from './charge-queries.ts'
-import { exportsRefusal, rowsRefusal } from './charge-refusals.ts'
+import { exportsBudgetRefusal, exportsRefusal, rowsBudgetRefusal, rowsRefusal } from './charge-refusals.ts'
 import { isViewingExceeded } from './view-queries.ts'
 import { findViewingRefusal } from './viewing-limit.ts'
 
@@ -16,7 +17,7 @@ export interface Delivery<Delivered extends queries.MetersTaken> {
   estimateCost(): Promise<{ storeIds: readonly number[]; searchRows: number }>
 }
 
-/** What is left of each charged meter. */
+/** What the caller can still spend of each charged meter: what the account has left, at most what the key's budget has left. */
 export type Balance = Partial<Record<Meter, number>>
 
 /**
@@ -35,6 +36,7 @@ export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
     now: ctx.now,
     requestId: ctx.requestId,
     ...queries.spenderOf(ctx.caller),
+    ...queries.keyAccountOf(ctx.caller),
     periodStart: period.start,
     storeExportsAllowance: limits.store_exports,
     searchRowsAllowance: limits.search_rows,
@@ -48,24 +50,36 @@ export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
       throw error
     },
   )
-  const { rows_taken, exports_taken } = delivered
+  const { rows_taken, exports_taken, key_rows_taken, key_exports_taken } = delivered
+  const { budgets } = charge
   return {
     delivered,
     balance: {
-      search_rows: remaining(limits.search_rows, rows_taken),
-      store_exports: remaining(limits.store_exports, exports_taken),
+      search_rows: leftWithinBudget(remaining(limits.search_rows, rows_taken), budgets.search_rows, key_rows_taken),
+      store_exports: leftWithinBudget(
+        remaining(limits.store_exports, exports_taken),
+        budgets.store_exports,
+        key_exports_taken,
+      ),
     },
   }
 }
 
-/** Refuses a search, before it runs, if its limit exceeds the search rows left. */
+/** Refuses a search, before it runs, if its limit exceeds the search rows left of the account or of the key's budget. */
 export function requireSearchRows(ctx: CallerContext, limit: number): void {
   const { limits } = ctx.caller.entitlement
   const rowsLeft = remaining(limits.search_rows, ctx.caller.searchRowsUsed)
   if (limit > rowsLeft) throw rowsRefusal(ctx, rowsLeft)
+  const { key } = ctx.caller
+  const refusal = key && findRowsBudgetRefusal(ctx, limit, key.budgets.search_rows, key.searchRowsUsed)
+  if (refusal) throw refusal
 }
 
-/** What a delivery lacks now; null if it fits. */
+function findRowsBudgetRefusal(ctx: CallerContext, wanted: number, budget: number | null, taken: number) {
+  return budget !== null && wanted > remaining(budget, taken) ? rowsBudgetRefusal(ctx, { budget, taken }) : null
+}
+
+/** What a delivery lacks now; null if it fits. What the account lacks comes first: a higher budget would not help. */
 async function findRefusal(
   ctx: CallerContext,
   charge: queries.DeliveryCharge,
@@ -81,7 +95,21 @@ async function findRefusal(
   if (searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
   if (charge.isView) return null
   const exportsLeft = remaining(charge.storeExportsAllowance, balances.exports_taken)
-  return balances.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
+  if (balances.new_stores > exportsLeft) return exportsRefusal(ctx, exportsLeft)
+  const { budgets } = charge
+  return (
+    findRowsBudgetRefusal(ctx, searchRows, budgets.search_rows, balances.key_rows_taken) ??
+    findExportsBudgetRefusal(ctx, budgets.store_exports, balances)
+  )
+}
+
+/** What a key lacks to take new stores; null if its budget covers them. */
+export function findExportsBudgetRefusal(
+  ctx: CallerContext,
+  budget: number | null,
+  { new_stores, key_exports_taken: taken }: queries.MeterBalancesRow,
+): ApiError | null {
+  return budget !== null && new_stores > remaining(budget, taken) ? exportsBudgetRefusal(ctx, { budget, taken }) : null
 }
 
 /** Never negative: an allowance can be lowered below what is already used. */

@@ -74,10 +74,12 @@ export interface LedgerDifferenceRow {
   meter: Meter
   /** Null for a sum over all periods. */
   period_start: Date | null
-  /** The sum of the entries; for `reserved`, of what running exports say they have reserved. */
+  /** The key whose counter is compared; null for a counter of the account. */
+  key_id: number | null
+  /** The sum of the entries; for `reserved` and `key_reserved`, of what running exports say they have reserved. */
   ledger: number
-  /** What should equal the sum: the counter, the reveals, the exports, or what the counter has reserved. */
-  against: 'counter' | 'reveals' | 'exports' | 'reserved'
+  /** What should equal the sum: the counter, the reveals, the exports, or what the counter has reserved; of a key with `key_`. */
+  against: 'counter' | 'reveals' | 'exports' | 'reserved' | 'key_counter' | 'key_reserved'
   recorded: number
 }
 
@@ -104,13 +106,28 @@ exported as (
         from export_rollups) exports
   group by account_id, mode, period_start
 ),
+spent_by_key as (
+  select l.account_id, coalesce(k.counter_key_id, k.id) as key_id, l.meter, l.period_start, sum(l.amount)::bigint as amount
+  from ledger l
+  join api_keys k on k.id = l.key_id
+  group by 1, 2, 3, 4
+),
+reserved_amounts as (
+  select account_id, mode, key_id, 'store_exports'::text as meter, period_start, reserved_exports as amount
+  from exports
+  where reserved_exports > 0
+  union all
+  select account_id, mode, key_id, 'contact_credits', credits_period_start, reserved_credits
+  from exports
+  where reserved_credits > 0
+),
 compared as (
-  select 'counter' as against, account_id, mode, meter, period_start,
+  select 'counter' as against, null::bigint as key_id, account_id, mode, meter, period_start,
          coalesce(s.amount, 0) as ledger, coalesce(c.used, 0) as recorded
   from spent s
   full join usage_counters c using (account_id, mode, meter, period_start)
   union all
-  select 'reveals', account_id, mode, 'contact_credits', null, coalesce(s.amount, 0), coalesce(r.contacts, 0)
+  select 'reveals', null, account_id, mode, 'contact_credits', null, coalesce(s.amount, 0), coalesce(r.contacts, 0)
   from (select account_id, mode, sum(amount)::bigint as amount
         from spent
         where meter = 'contact_credits'
@@ -119,30 +136,42 @@ compared as (
              from reveals
              group by account_id, mode) r using (account_id, mode)
   union all
-  select 'exports', account_id, mode, 'store_exports', period_start, coalesce(s.amount, 0), coalesce(e.stores, 0)
+  select 'exports', null, account_id, mode, 'store_exports', period_start, coalesce(s.amount, 0), coalesce(e.stores, 0)
   from (select account_id, mode, period_start, amount
         from spent
         where meter = 'store_exports') s
   full join exported e using (account_id, mode, period_start)
   union all
-  select 'reserved', account_id, mode, meter, period_start, coalesce(x.amount, 0), coalesce(c.reserved, 0)
-  from (select account_id, mode, 'store_exports'::text as meter, period_start, sum(reserved_exports)::bigint as amount
-        from exports
-        where reserved_exports > 0
-        group by account_id, mode, period_start
-        union all
-        select account_id, mode, 'contact_credits', credits_period_start, sum(reserved_credits)::bigint
-        from exports
-        where reserved_credits > 0
-        group by account_id, mode, credits_period_start) x
+  select 'reserved', null, account_id, mode, meter, period_start, coalesce(x.amount, 0), coalesce(c.reserved, 0)
+  from (select account_id, mode, meter, period_start, sum(amount)::bigint as amount
+        from reserved_amounts
+        group by account_id, mode, meter, period_start) x
   full join (select account_id, mode, meter, period_start, reserved
              from usage_counters
              where reserved > 0) c using (account_id, mode, meter, period_start)
+  union all
+  -- What is packed has no entries any more that name the key.
+  select 'key_counter', key_id, account_id, k.mode, meter, period_start, coalesce(s.amount, 0) + coalesce(c.packed, 0),
+         coalesce(c.used, 0)
+  from spent_by_key s
+  full join key_counters c using (account_id, key_id, meter, period_start)
+  join (select id, mode from api_keys) k on k.id = key_id
+  union all
+  select 'key_reserved', key_id, account_id, k.mode, meter, period_start, coalesce(x.amount, 0), coalesce(c.reserved, 0)
+  from (select r.account_id, coalesce(k.counter_key_id, k.id) as key_id, r.meter, r.period_start,
+               sum(r.amount)::bigint as amount
+        from reserved_amounts r
+        join api_keys k on k.id = r.key_id
+        group by 1, 2, 3, 4) x
+  full join (select account_id, key_id, meter, period_start, reserved
+             from key_counters
+             where reserved > 0) c using (account_id, key_id, meter, period_start)
+  join (select id, mode from api_keys) k on k.id = key_id
 )
-select account_id, mode, meter, period_start, ledger, against, recorded
+select account_id, key_id, mode, meter, period_start, ledger, against, recorded
 from compared
 where ledger <> recorded
-order by account_id, mode, meter, period_start, against`)
+order by account_id, mode, meter, period_start, against, key_id`)
 }
 
 /** The next differences; empty at the end. */

@@ -112,7 +112,7 @@ export type { LedgerTotals } from './ledger-queries.ts'
 
 /**
  * A sum of the ledger, and the one of `counter`, `reveals`, `exports` and `archive` that should equal it; or what a counter has
- * reserved, and what running exports say they have.
+ * reserved, and what running exports say they have. `key` is the key whose counter differs; without it, it is the account's.
  */
 export interface LedgerDifference {
   account: string
@@ -126,6 +126,8 @@ export interface LedgerDifference {
   exports?: number
   reserved?: number
   exports_reserved?: number
+  /** The key under which spending is counted: the first of a chain of rotations. */
+  key?: string
   /** The sum of an archive's entries; null if it is missing, was changed or cannot be read. */
   archive?: number | null
   /** Identifies the account's archive. */
@@ -135,7 +137,7 @@ export interface LedgerDifference {
 /**
  * Checks the ledger in one snapshot of the database. Per account, mode, meter and period, the entries add up to the counter;
  * credits spent equal the contacts revealed, exports of a period the stores exported, and what is reserved is what running
- * exports have reserved. Roll-ups count as entries, and each
+ * exports have reserved; entries and reservations of a key add up to the key's counter. Roll-ups count as entries, and each
  * archive that was not dropped must add up to its roll-ups. Calls `report` with the pages of differences.
  */
 export function checkLedger<T>(
@@ -170,8 +172,19 @@ function differenceOf(ids: IdSealer, row: queries.LedgerDifferenceRow): LedgerDi
     mode: row.mode,
     meter: row.meter,
     period_start: row.period_start?.toISOString() ?? null,
-    ...(row.against === 'reserved'
-      ? { exports_reserved: row.ledger, reserved: row.recorded }
-      : { ledger: row.ledger, [row.against]: row.recorded }),
+    ...(row.key_id !== null && { key: ids.seal('key', row.key_id) }),
+    ...figuresOf(row),
+  }
+}
+
+function figuresOf({ against, ledger, recorded }: queries.LedgerDifferenceRow) {
+  switch (against) {
+    case 'reserved':
+    case 'key_reserved':
+      return { exports_reserved: ledger, reserved: recorded }
+    case 'key_counter':
+      return { ledger, counter: recorded }
+    default:
+      return { ledger, [against]: recorded }
   }
 }

@@ -1,5 +1,7 @@
 /** Statements on reserved amounts of meters: taken before the work that spends them, and spent or released by it. */
 import type { Meter } from '../accounts/plans.ts'
+import { counterKeySql } from '../auth/budget-queries.ts'
+import { leftWithinBudget } from '../auth/budgets.ts'
 import type { Client } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import type { Spender } from './charge-queries.ts'
@@ -9,20 +11,27 @@ export interface MeterKey {
   mode: Mode
   meter: Meter
   periodStart: Date
+  /** The key that spends, which is counted too; null for a person. */
+  keyId: number | null
 }
 
 const keyValues = ({ accountId, mode, meter, periodStart }: MeterKey) => [accountId, mode, meter, periodStart]
 
 const isMeter = `account_id = $1::bigint and mode = $2::text and meter = $3::text and period_start = $4::timestamptz`
 
+// A key's counter is locked only by who has locked the account's before, so it needs no order of its own.
+const countedKey = counterKeySql('$2::bigint')
+const isKeyMeter = `account_id = $1::bigint and key_id = ${countedKey} and meter = $3::text and period_start = $4::timestamptz`
+const keyMeterValues = ({ accountId, keyId, meter, periodStart }: MeterKey) => [accountId, keyId, meter, periodStart]
+
 /**
- * Reserves as much of `wanted` as the allowance leaves, and returns that amount. The counter stays locked until the end of
- * the transaction; counters are locked in the order of their names.
+ * Reserves as much of `wanted` as the allowance and the key's budget leave, and returns that amount. The counters stay locked
+ * until the end of the transaction; counters are locked in the order of their names.
  */
 export async function reserveAmount(
   client: Client,
   meter: MeterKey,
-  { wanted, allowance }: { wanted: number; allowance: number },
+  { wanted, allowance, budget }: { wanted: number; allowance: number; budget: number | null },
 ): Promise<number> {
   if (wanted <= 0 || allowance <= 0) return 0
   await client.query({
@@ -38,7 +47,9 @@ on conflict do nothing`,
     text: `select used + reserved as taken from usage_counters where ${isMeter} for no key update`,
     values: keyValues(meter),
   })
-  const amount = Math.min(wanted, Math.max(0, allowance - rows[0]!.taken))
+  const left = Math.max(0, allowance - rows[0]!.taken)
+  const keyTaken = budget === null ? 0 : await readKeyTaken(client, meter)
+  const amount = Math.min(wanted, leftWithinBudget(left, budget, keyTaken))
   if (amount === 0) return 0
   await client.query({
     name: 'reserve_amount',
@@ -47,7 +58,26 @@ update usage_counters set reserved = reserved + $5::integer, allowance = $6::int
 where ${isMeter}`,
     values: [...keyValues(meter), amount, allowance],
   })
+  if (meter.keyId !== null)
+    await client.query({
+      name: 'reserve_of_key',
+      text: `
+insert into key_counters as k (account_id, key_id, meter, period_start, used, reserved, budget)
+select $1::bigint, ${countedKey}, $3::text, $4::timestamptz, 0, $5::integer, $6::integer
+on conflict (account_id, key_id, meter, period_start)
+do update set reserved = k.reserved + excluded.reserved, budget = excluded.budget`,
+      values: [...keyMeterValues(meter), amount, budget],
+    })
   return amount
+}
+
+async function readKeyTaken(client: Client, meter: MeterKey): Promise<number> {
+  const { rows } = await client.query<{ taken: number }>({
+    name: 'read_key_taken',
+    text: `select used + reserved as taken from key_counters where ${isKeyMeter}`,
+    values: keyMeterValues(meter),
+  })
+  return rows[0]?.taken ?? 0
 }
 
 /** Gives a reserved amount back. */
@@ -58,16 +88,23 @@ export async function releaseAmount(client: Client, meter: MeterKey, amount: num
     text: `update usage_counters set reserved = reserved - $5::integer where ${isMeter}`,
     values: [...keyValues(meter), amount],
   })
+  if (meter.keyId !== null)
+    await client.query({
+      name: 'release_of_key',
+      // A server of before budgets may have reserved without the key.
+      text: `update key_counters set reserved = greatest(reserved - $5::integer, 0) where ${isKeyMeter}`,
+      values: [...keyMeterValues(meter), amount],
+    })
 }
 
 /**
- * Spends a reserved amount: it becomes used, with an entry of the ledger. The allowance is not consulted again: what was
- * reserved was promised.
+ * Spends a reserved amount: it becomes used, with an entry of the ledger. Allowance and budget are not consulted again: what
+ * was reserved was promised.
  */
 export async function spendReserved(
   client: Client,
   meter: MeterKey,
-  { amount, requestId, now, keyId, personId }: Spender & { amount: number; requestId: string; now: Date },
+  { amount, requestId, now, personId }: Pick<Spender, 'personId'> & { amount: number; requestId: string; now: Date },
 ): Promise<void> {
   if (amount === 0) return
   const { rowCount } = await client.query({
@@ -81,7 +118,17 @@ with spent as (
 insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at, key_id, person_id)
 select $1::bigint, $2::text, $3::text, $4::timestamptz, $5::integer, $6::text, $7::timestamptz, $8::bigint, $9::bigint
 from spent`,
-    values: [...keyValues(meter), amount, requestId, now, keyId, personId],
+    values: [...keyValues(meter), amount, requestId, now, meter.keyId, personId],
   })
   if (rowCount !== 1) throw new Error(`nothing is reserved of ${meter.meter}`)
+  if (meter.keyId !== null)
+    await client.query({
+      name: 'spend_of_key',
+      text: `
+insert into key_counters as k (account_id, key_id, meter, period_start, used)
+select $1::bigint, ${countedKey}, $3::text, $4::timestamptz, $5::integer
+on conflict (account_id, key_id, meter, period_start)
+do update set used = k.used + excluded.used, reserved = greatest(k.reserved - excluded.used, 0)`,
+      values: [...keyMeterValues(meter), amount],
+    })
 }

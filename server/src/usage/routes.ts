@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { callerContext } from '../auth/access.ts'
+import { readCallerBudgets } from '../auth/budget-reports.ts'
 import type { KeyCaller } from '../auth/caller.ts'
 import { TrialCreditAction } from '../http/errors.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
@@ -8,7 +9,7 @@ import type { IdSealer } from '../kernel/ids.ts'
 import { ClosedObject, RequestId } from '../kernel/shapes.ts'
 import { type TrialContext, trialAction } from './charge-refusals.ts'
 import { readUsage } from './read-usage.ts'
-import { PlanStanding, reportPlan, usageFigures } from './schema.ts'
+import { BudgetFigures, PlanStanding, reportPlan, usageFigures } from './schema.ts'
 import type { TrialLinks } from './trial-links.ts'
 
 const UsageReply = ClosedObject(
@@ -22,6 +23,19 @@ const UsageReply = ClosedObject(
         id: Type.String({ pattern: '^key_[A-Za-z]{16}$', maxLength: 20, examples: ['key_RtWqLzXcVbNmPkJh'] }),
         name: Type.String({ maxLength: 200 }),
         mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
+        budget: Type.Optional(
+          ClosedObject(
+            {
+              contact_credits: Type.Optional(BudgetFigures),
+              store_exports: Type.Optional(BudgetFigures),
+              search_rows: Type.Optional(BudgetFigures),
+            },
+            {
+              title: 'KeyBudget',
+              description: 'What this key may spend of its own; missing without a budget, as is a meter without one.',
+            },
+          ),
+        ),
       },
       { title: 'UsageKey' },
     ),
@@ -39,6 +53,13 @@ interface UsageContext extends TrialContext {
 async function reportUsage(ctx: UsageContext): Promise<Static<typeof UsageReply>> {
   const { accountId, mode, key, entitlement } = ctx.caller
   const usage = await readUsage(ctx.db, { accountId, mode, entitlement, now: ctx.now })
+  const budgets = await readCallerBudgets(ctx.db, ctx.caller)
+  const { contact_credits, store_exports, search_rows } = budgets ?? {}
+  const budget = budgets && {
+    ...(contact_credits && { contact_credits }),
+    ...(store_exports && { store_exports }),
+    ...(search_rows && { search_rows }),
+  }
   return {
     object: 'usage',
     plan: reportPlan(entitlement),
@@ -46,7 +67,7 @@ async function reportUsage(ctx: UsageContext): Promise<Static<typeof UsageReply>
     ...(entitlement.trial.active
       ? { billing: trialAction(entitlement, ctx.trialLinks.urlFor(ctx.caller, ctx.now)) }
       : {}),
-    key: { id: ctx.ids.seal('key', key.id), name: key.name, mode },
+    key: { id: ctx.ids.seal('key', key.id), name: key.name, mode, ...(budget && { budget }) },
     request_id: ctx.requestId,
   }
 }

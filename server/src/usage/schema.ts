@@ -31,6 +31,15 @@ export function reportPlan({ plan, planName, status, trial }: Entitlement): Stat
   }
 }
 
+export const BudgetFigures = ClosedObject(
+  {
+    limit: Count('What the key may spend in the period of the meter.'),
+    used: Count('What it has spent in this period, also before the budget was set.'),
+    remaining: Count('What is left of the budget, less what running exports have reserved.'),
+  },
+  { title: 'BudgetFigures' },
+)
+
 /** The figures of a usage report: what `readUsage` returns. */
 export const usageFigures = {
   contact_credits: ClosedObject(

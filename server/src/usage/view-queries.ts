@@ -19,9 +19,9 @@ export function viewSql({ delivered, answer }: Pick<DeliveryParts, 'delivered' |
   return `
 with delivered as materialized (${delivered}
 ),
-spends (meter, period_start, amount, allowance) as (
-  values ('search_rows', $5::timestamptz, (select count(*)::integer from delivered), $9::integer),
-         ('store_exports', $5::timestamptz, 0, $6::integer)
+spends (meter, period_start, amount, allowance, budget) as (
+  values ('search_rows', $5::timestamptz, (select count(*)::integer from delivered), $11::integer, $12::integer),
+         ('store_exports', $5::timestamptz, 0, $6::integer, $10::integer)
 ),
 ${settlementCtes},
 -- The join makes the counters come first. Every view locks in this order, so that views cannot deadlock.

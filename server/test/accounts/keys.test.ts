@@ -41,6 +41,7 @@ describe('issuing a key', () => {
       expires_at: null,
       suspended_at: null,
       revoked_at: null,
+      budget: { contact_credits: null, store_exports: null, search_rows: null },
     })
   })
 

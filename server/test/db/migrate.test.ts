@@ -31,6 +31,7 @@ const distributionColumns: Record<string, string> = {
   export_rollups: 'account_id',
   exports: 'account_id',
   idempotency: 'account_id',
+  key_counters: 'account_id',
   ledger: 'account_id',
   ledger_archives: 'account_id',
   ledger_rollups: 'account_id',

@@ -142,7 +142,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     await importRecords(operator, importFile, records)
     await searchFollows()
   }
-  const accounts = () => ({ db: deps.db, ids: deps.ids, now: clock.now() })
+  const accounts = () => ({ db: deps.db, ids: deps.ids, now: clock.now(), readPlans: async () => deps.plans })
   const keyOf: TestApp['keyOf'] = async (account, { expires, ...traits }) => {
     const issued = await createKey(accounts(), account, {
       name: 'test key',

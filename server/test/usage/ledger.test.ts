@@ -128,6 +128,8 @@ describe('ledger check finds a single row that was tampered with', () => {
       select account_id, mode, meter, period_start, amount, request_id, spent_at from ledger where ${some('ledger')}`,
     ],
     ['a counter is lowered', `update usage_counters set used = used - 1 where ${some('usage_counters')}`],
+    ['a counter of a key is lowered', `update key_counters set used = used - 1 where ${some('key_counters')}`],
+    ['a counter of a key is removed', `delete from key_counters where ${some('key_counters')}`],
     ['a counter is removed', `delete from usage_counters where ${some('usage_counters')}`],
     ['an export is removed', `delete from store_exports where ${some('store_exports')}`],
     ['an export is made up', 'insert into store_exports select $1, $$live$$, $$2028-01-01$$, 1, $$2028-01-01$$'],
@@ -152,6 +154,6 @@ describe('ledger check finds a single row that was tampered with', () => {
 
 /** Deletes an account's rows, so that later checks pass. */
 async function deleteUsage(account: number): Promise<void> {
-  for (const table of ['ledger', 'usage_counters', 'store_exports', 'reveals'])
+  for (const table of ['ledger', 'usage_counters', 'key_counters', 'store_exports', 'reveals'])
     await app.db.query(`delete from ${table} where account_id = $1`, [account])
 }

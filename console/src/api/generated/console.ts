@@ -93,6 +93,21 @@ export type BillingTrial = {
     ends_at: string | null;
 };
 
+export type BudgetFigures = {
+    /**
+     * What the key may spend in the period of the meter.
+     */
+    limit: number;
+    /**
+     * What it has spent in this period, also before the budget was set.
+     */
+    used: number;
+    /**
+     * What is left of the budget, less what running exports have reserved.
+     */
+    remaining: number;
+};
+
 export type ContactCount = {
     object: 'contact_count';
     /**
@@ -911,11 +926,11 @@ export type Quote = {
      */
     new_exports: number;
     /**
-     * Contact credits left now.
+     * Contact credits left now; of the key’s budget, if that has less.
      */
     credits_remaining: number;
     /**
-     * Store exports left now.
+     * Store exports left now; of the key’s budget, if that has less.
      */
     exports_remaining: number;
     /**
@@ -2768,11 +2783,11 @@ export type QuoteRevealResponses = {
          */
         new_exports: number;
         /**
-         * Contact credits left now.
+         * Contact credits left now; of the key’s budget, if that has less.
          */
         credits_remaining: number;
         /**
-         * Store exports left now.
+         * Store exports left now; of the key’s budget, if that has less.
          */
         exports_remaining: number;
         /**
@@ -9046,6 +9061,14 @@ export type ListKeysResponses = {
             expires_at: string | null;
             suspended_at: string | null;
             revoked_at: string | null;
+            /**
+             * What it may spend of its own in each period; null for what it has no budget of.
+             */
+            budget: {
+                contact_credits: BudgetFigures | null;
+                store_exports: BudgetFigures | null;
+                search_rows: BudgetFigures | null;
+            };
         }>;
         has_more: boolean;
         next_cursor: string | null;
@@ -9067,6 +9090,14 @@ export type CreateKeyData = {
          */
         scopes?: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
         expires_at?: string | null;
+        /**
+         * What it may spend of each meter in a period.
+         */
+        budget?: {
+            contact_credits?: number | null;
+            store_exports?: number | null;
+            search_rows?: number | null;
+        };
     };
     path: {
         account: string;
@@ -9140,6 +9171,14 @@ export type CreateKeyResponses = {
             expires_at: string | null;
             suspended_at: string | null;
             revoked_at: string | null;
+            /**
+             * What it may spend of its own in each period; null for what it has no budget of.
+             */
+            budget: {
+                contact_credits: BudgetFigures | null;
+                store_exports: BudgetFigures | null;
+                search_rows: BudgetFigures | null;
+            };
         };
         /**
          * The key itself. It is shown only in this reply.
@@ -9234,6 +9273,14 @@ export type RotateKeyResponses = {
             expires_at: string | null;
             suspended_at: string | null;
             revoked_at: string | null;
+            /**
+             * What it may spend of its own in each period; null for what it has no budget of.
+             */
+            budget: {
+                contact_credits: BudgetFigures | null;
+                store_exports: BudgetFigures | null;
+                search_rows: BudgetFigures | null;
+            };
         };
         /**
          * The key itself. It is shown only in this reply.
@@ -9257,6 +9304,14 @@ export type RotateKeyResponses = {
             expires_at: string | null;
             suspended_at: string | null;
             revoked_at: string | null;
+            /**
+             * What it may spend of its own in each period; null for what it has no budget of.
+             */
+            budget: {
+                contact_credits: BudgetFigures | null;
+                store_exports: BudgetFigures | null;
+                search_rows: BudgetFigures | null;
+            };
         };
         /**
          * Names this reply; equal to the X-Request-Id header.
@@ -9266,6 +9321,106 @@ export type RotateKeyResponses = {
 };
 
 export type RotateKeyResponse = RotateKeyResponses[keyof RotateKeyResponses];
+
+export type SetKeyBudgetData = {
+    body: {
+        /**
+         * New budgets; a meter that is missing keeps its own, null removes it.
+         */
+        budget: {
+            contact_credits?: number | null;
+            store_exports?: number | null;
+            search_rows?: number | null;
+        };
+    };
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/budget';
+};
+
+export type SetKeyBudgetErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: key_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: key_not_active.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SetKeyBudgetError = SetKeyBudgetErrors[keyof SetKeyBudgetErrors];
+
+export type SetKeyBudgetResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SetKeyBudgetResponse = SetKeyBudgetResponses[keyof SetKeyBudgetResponses];
 
 export type RevokeKeyData = {
     body?: never;
@@ -9325,6 +9480,14 @@ export type RevokeKeyResponses = {
         expires_at: string | null;
         suspended_at: string | null;
         revoked_at: string | null;
+        /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
         /**
          * Names this reply; equal to the X-Request-Id header.
          */
@@ -9397,6 +9560,14 @@ export type UndoKeyRevocationResponses = {
         suspended_at: string | null;
         revoked_at: string | null;
         /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+        /**
          * Names this reply; equal to the X-Request-Id header.
          */
         request_id: string;
@@ -9468,6 +9639,14 @@ export type SuspendKeyResponses = {
         suspended_at: string | null;
         revoked_at: string | null;
         /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+        /**
          * Names this reply; equal to the X-Request-Id header.
          */
         request_id: string;
@@ -9538,6 +9717,14 @@ export type ResumeKeyResponses = {
         expires_at: string | null;
         suspended_at: string | null;
         revoked_at: string | null;
+        /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
         /**
          * Names this reply; equal to the X-Request-Id header.
          */

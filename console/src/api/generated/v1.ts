@@ -124,6 +124,21 @@ export type BillingTrial = {
     ends_at: string | null;
 };
 
+export type BudgetFigures = {
+    /**
+     * What the key may spend in the period of the meter.
+     */
+    limit: number;
+    /**
+     * What it has spent in this period, also before the budget was set.
+     */
+    used: number;
+    /**
+     * What is left of the budget, less what running exports have reserved.
+     */
+    remaining: number;
+};
+
 export type ContactCount = {
     object: 'contact_count';
     /**
@@ -661,6 +676,15 @@ export type FirstDiscoveredFilter = {
     to?: string;
 };
 
+/**
+ * What this key may spend of its own; missing without a budget, as is a meter without one.
+ */
+export type KeyBudget = {
+    contact_credits?: BudgetFigures;
+    store_exports?: BudgetFigures;
+    search_rows?: BudgetFigures;
+};
+
 export type List = {
     id: string;
     object: 'list_of_stores' | 'list_of_contacts';
@@ -932,11 +956,11 @@ export type Quote = {
      */
     new_exports: number;
     /**
-     * Contact credits left now.
+     * Contact credits left now; of the key’s budget, if that has less.
      */
     credits_remaining: number;
     /**
-     * Store exports left now.
+     * Store exports left now; of the key’s budget, if that has less.
      */
     exports_remaining: number;
     /**
@@ -1509,6 +1533,7 @@ export type UsageKey = {
     id: string;
     name: string;
     mode: 'live' | 'test';
+    budget?: KeyBudget;
 };
 
 export type UsageReply = {

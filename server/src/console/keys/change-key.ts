@@ -1,3 +1,6 @@
+import type { PlanFile } from '../../accounts/plans.ts'
+import { updateBudgets } from '../../auth/budget-queries.ts'
+import { budgetMeters, budgetsOf } from '../../auth/budgets.ts'
 import { type KeyRow, lockKey, updateKeyEndDates } from '../../auth/key-queries.ts'
 import { type KeyReport, keyStatusAt, reportKey } from '../../auth/keys.ts'
 import { type Client, transact } from '../../db/pool.ts'
@@ -6,17 +9,18 @@ import type { IdSealer } from '../../kernel/ids.ts'
 import { type AuditEntry, recordAudit } from '../../people/audit.ts'
 import type { MemberContext } from '../access.ts'
 import { undoRevocation } from './queries.ts'
-import type { KeyItem, KeyReply } from './schema.ts'
+import type { KeyBudgetRequest, KeyItem, KeyReply } from './schema.ts'
 
-export interface KeysContext extends MemberContext {
+export interface MemberKeysContext extends MemberContext {
   ids: IdSealer
+  readPlans(): Promise<PlanFile>
 }
 
 /** How long a revocation can be undone. The console offers it for ten seconds. */
 const undoWindowMs = 15_000
 
 /** Revokes a key; it is refused from now on. Can be undone for some seconds. */
-export function revokeAccountKey(ctx: KeysContext, keyId: string): Promise<KeyReply> {
+export function revokeAccountKey(ctx: MemberKeysContext, keyId: string): Promise<KeyReply> {
   return changeAccountKey(ctx, keyId, async (client, row) => {
     if (row.revoked_at) return row
     await recordKeyChange(client, ctx, 'key.revoked', keyId)
@@ -25,7 +29,7 @@ export function revokeAccountKey(ctx: KeysContext, keyId: string): Promise<KeyRe
 }
 
 /** Makes a key usable again that a person of the console revoked some seconds ago. */
-export function undoKeyRevocation(ctx: KeysContext, keyId: string): Promise<KeyReply> {
+export function undoKeyRevocation(ctx: MemberKeysContext, keyId: string): Promise<KeyReply> {
   return changeAccountKey(ctx, keyId, async (client, row) => {
     if (!row.revoked_at) return row
     const earliest = new Date(ctx.now.getTime() - undoWindowMs)
@@ -41,7 +45,7 @@ export function undoKeyRevocation(ctx: KeysContext, keyId: string): Promise<KeyR
 }
 
 /** Disables a key until it is resumed. */
-export function suspendAccountKey(ctx: KeysContext, keyId: string): Promise<KeyReply> {
+export function suspendAccountKey(ctx: MemberKeysContext, keyId: string): Promise<KeyReply> {
   return changeAccountKey(ctx, keyId, async (client, row) => {
     requireNotEnded(ctx, row)
     if (row.suspended_at) return row
@@ -50,7 +54,7 @@ export function suspendAccountKey(ctx: KeysContext, keyId: string): Promise<KeyR
   })
 }
 
-export function resumeAccountKey(ctx: KeysContext, keyId: string): Promise<KeyReply> {
+export function resumeAccountKey(ctx: MemberKeysContext, keyId: string): Promise<KeyReply> {
   return changeAccountKey(ctx, keyId, async (client, row) => {
     requireNotEnded(ctx, row)
     if (!row.suspended_at) return row
@@ -59,24 +63,49 @@ export function resumeAccountKey(ctx: KeysContext, keyId: string): Promise<KeyRe
   })
 }
 
+/**
+ * Changes the budgets of a key and of those it shares its counters with; effective from the next request on. What the key has
+ * spent in the period counts, and what running exports have reserved stays promised.
+ */
+export function setAccountKeyBudget(
+  ctx: MemberKeysContext,
+  keyId: string,
+  { budget: changes }: KeyBudgetRequest,
+): Promise<KeyReply> {
+  return changeAccountKey(ctx, keyId, async (client, row) => {
+    requireNotEnded(ctx, row)
+    const before = budgetsOf(row)
+    const after = { ...before, ...changes }
+    const changed = budgetMeters.filter((meter) => after[meter] !== before[meter])
+    if (changed.length === 0) return row
+    await updateBudgets(client, row, after)
+    const details = changed.flatMap((meter) => [
+      [meter, after[meter]],
+      [`${meter}_before`, before[meter]],
+    ])
+    await recordKeyChange(client, ctx, 'key.budget_changed', keyId, Object.fromEntries(details))
+    return (await lockKey(client, row.id))!
+  })
+}
+
 async function changeAccountKey(
-  ctx: KeysContext,
+  ctx: MemberKeysContext,
   keyId: string,
   change: (client: Client, row: KeyRow) => Promise<KeyRow>,
 ): Promise<KeyReply> {
   const changed = await transact(ctx.db, async (client) => change(client, await lockAccountKey(client, ctx, keyId)))
-  return { object: 'key', ...itemOf(reportKey(ctx, changed)), request_id: ctx.requestId }
+  return { object: 'key', ...itemOf(await reportKey(ctx, changed)), request_id: ctx.requestId }
 }
 
 /** Locks a key of the caller's account until the end of the transaction; any other id is unknown. */
-export async function lockAccountKey(client: Client, ctx: KeysContext, keyId: string): Promise<KeyRow> {
+export async function lockAccountKey(client: Client, ctx: MemberKeysContext, keyId: string): Promise<KeyRow> {
   const opened = ctx.ids.open(keyId)
   const row = opened?.kind === 'key' ? await lockKey(client, opened.value) : undefined
   if (row?.account_id !== ctx.account.id) throw new ApiError('key_not_found', 'This account has no such key.')
   return row
 }
 
-function requireNotEnded(ctx: KeysContext, row: KeyRow): void {
+function requireNotEnded(ctx: MemberKeysContext, row: KeyRow): void {
   const status = keyStatusAt(row, ctx.now)
   if (status === 'revoked' || status === 'expired')
     throw new ApiError('key_not_active', `This key is ${status}; that is permanent.`)
@@ -84,7 +113,7 @@ function requireNotEnded(ctx: KeysContext, row: KeyRow): void {
 
 export async function recordKeyChange(
   client: Client,
-  ctx: KeysContext,
+  ctx: MemberKeysContext,
   action: AuditEntry['action'],
   keyId: string,
   details: NonNullable<AuditEntry['details']> = {},

@@ -1,18 +1,19 @@
 import type { Static } from 'typebox'
 import type { Account } from '../../accounts/account.ts'
 import { lockAccount } from '../../accounts/queries.ts'
+import { type Budgets, noBudgets } from '../../auth/budgets.ts'
 import { accessRequiredError, defaultScopes, type Scope } from '../../auth/caller.ts'
 import { insertKeyWithAccess, insertReplacementKey, updateKeyEndDates } from '../../auth/key-queries.ts'
-import { generateKey, keyStatusAt, overlapEnd, reportKey } from '../../auth/keys.ts'
+import { generateKey, generateSuccessor, keyStatusAt, overlapEnd, reportKey } from '../../auth/keys.ts'
 import { type Client, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
 import { includesRole } from '../../people/roles.ts'
-import { itemOf, type KeysContext, lockAccountKey, recordKeyChange } from './change-key.ts'
+import { itemOf, lockAccountKey, type MemberKeysContext, recordKeyChange } from './change-key.ts'
 import { countUsableKeys } from './queries.ts'
 import type { NewKeyReply, NewKeyRequest, RotatedKeyReply, RotateKeyRequest } from './schema.ts'
 
-interface NewKeyContext extends KeysContext {
+interface NewKeyContext extends MemberKeysContext {
   publicUrl: string
 }
 
@@ -32,6 +33,8 @@ export async function createAccountKey(
     name: request.name.trim(),
     scopes,
     expiresAt: readExpiry(ctx, request.expires_at ?? null),
+    budgets: { ...noBudgets, ...request.budget },
+    counterKeyId: null,
   })
   const created = await transact(ctx.db, async (client) => {
     const account = await requireRoomForKey(client, ctx)
@@ -42,18 +45,19 @@ export async function createAccountKey(
       mode: row.mode,
       scopes: scopes.join(' '),
       expires_at: row.expiresAt?.toISOString() ?? null,
+      ...givenBudgets(row.budgets),
     })
     return inserted
   })
-  return { object: 'new_key', key: itemOf(reportKey(ctx, created)), secret, request_id: ctx.requestId }
+  return { object: 'new_key', key: itemOf(await reportKey(ctx, created)), secret, request_id: ctx.requestId }
 }
 
 /**
- * Replaces an active key by a new one with the same name, mode, scopes and expiry. The old one works for the overlap, or
- * until its own expiry if that is sooner. Also works without access, because the account gains no key.
+ * Replaces an active key by a new one with the same name, mode, scopes, expiry and budgets, which both share. The old one works
+ * for the overlap, or until its own expiry if that is sooner. Also works without access, because the account gains no key.
  */
 export async function rotateAccountKey(
-  ctx: KeysContext,
+  ctx: MemberKeysContext,
   keyId: string,
   { overlap_seconds }: RotateKeyRequest,
 ): Promise<Static<typeof RotatedKeyReply>> {
@@ -64,13 +68,7 @@ export async function rotateAccountKey(
     const status = keyStatusAt(old, ctx.now)
     if (status !== 'active')
       throw new ApiError('key_not_active', `This key is ${status}; only an active key can be rotated.`)
-    const { key: secret, row } = generateKey(ctx, {
-      accountId: old.account_id,
-      mode: old.mode,
-      name: old.name,
-      scopes: old.scopes,
-      expiresAt: old.expires_at,
-    })
+    const { key: secret, row } = generateSuccessor(ctx, old)
     const successor = await insertReplacementKey(client, row)
     const expiresAt = overlapEnd(old, ctx.now, overlap_seconds * 1000)
     const replaced = await updateKeyEndDates(client, old.id, { ...old, expires_at: expiresAt })
@@ -82,15 +80,15 @@ export async function rotateAccountKey(
   })
   return {
     object: 'rotated_key',
-    key: itemOf(reportKey(ctx, successor)),
+    key: itemOf(await reportKey(ctx, successor)),
     secret,
-    replaced: itemOf(reportKey(ctx, replaced)),
+    replaced: itemOf(await reportKey(ctx, replaced)),
     request_id: ctx.requestId,
   }
 }
 
 /** A key that may change the plan would give an administrator the rights of an owner. */
-function requireBillingRole({ role }: KeysContext, scopes: readonly Scope[]): void {
+function requireBillingRole({ role }: MemberKeysContext, scopes: readonly Scope[]): void {
   if (scopes.includes('billing:manage') && !includesRole(role, 'owner'))
     throw new ApiError('insufficient_role', 'Only an owner may hold a key with the scope billing:manage.', {
       param: 'scopes',
@@ -98,14 +96,19 @@ function requireBillingRole({ role }: KeysContext, scopes: readonly Scope[]): vo
 }
 
 /** Locks the account until the end of the transaction, so that keys that are created at once are all counted. */
-async function requireRoomForKey(client: Client, ctx: KeysContext): Promise<Account> {
+async function requireRoomForKey(client: Client, ctx: MemberKeysContext): Promise<Account> {
   const account = (await lockAccount(client, ctx.account.id))!
   if ((await countUsableKeys(client, ctx.account.id, ctx.now)) >= maxUsableKeys)
     throw new ApiError('too_many_keys', `An account has at most ${maxUsableKeys} usable keys; revoke one first.`)
   return account
 }
 
-function readExpiry({ now }: KeysContext, text: string | null): Date | null {
+/** The budgets that a new key has, for the audit log. */
+function givenBudgets(budgets: Budgets) {
+  return Object.fromEntries(Object.entries(budgets).filter(([, limit]) => limit !== null))
+}
+
+function readExpiry({ now }: MemberKeysContext, text: string | null): Date | null {
   if (text === null) return null
   const moment = parseTimestamp(text)
   if (moment === null || moment <= now.getTime())

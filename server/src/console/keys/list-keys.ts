@@ -1,15 +1,12 @@
 import type { Static } from 'typebox'
 import { selectNewestKeys } from '../../auth/key-queries.ts'
-import { reportKey } from '../../auth/keys.ts'
+import { reportKeys } from '../../auth/keys.ts'
 import { readListPage } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
-import type { IdSealer } from '../../kernel/ids.ts'
-import type { MemberContext } from '../access.ts'
-import { itemOf } from './change-key.ts'
+import { itemOf, type MemberKeysContext } from './change-key.ts'
 import type { KeyList, KeyListQuery } from './schema.ts'
 
-interface KeyListContext extends MemberContext {
-  ids: IdSealer
+interface KeyListContext extends MemberKeysContext {
   cursors: CursorSealer
 }
 
@@ -39,7 +36,7 @@ export async function listAccountKeys(
   )
   return {
     object: 'list',
-    data: page.rows.map((row) => itemOf(reportKey(ctx, row))),
+    data: (await reportKeys(ctx, page.rows)).map(itemOf),
     has_more: page.hasMore,
     next_cursor: page.nextCursor,
     request_id: ctx.requestId,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { PlanFile } from '../../accounts/plans.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
@@ -6,10 +7,17 @@ import type { CursorSealer } from '../../kernel/cursor.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { memberContext } from '../access.ts'
-import { resumeAccountKey, revokeAccountKey, suspendAccountKey, undoKeyRevocation } from './change-key.ts'
+import {
+  resumeAccountKey,
+  revokeAccountKey,
+  setAccountKeyBudget,
+  suspendAccountKey,
+  undoKeyRevocation,
+} from './change-key.ts'
 import { createAccountKey, rotateAccountKey } from './create-key.ts'
 import { listAccountKeys } from './list-keys.ts'
 import {
+  KeyBudgetRequest,
   KeyList,
   KeyListQuery,
   KeyReply,
@@ -22,6 +30,7 @@ import {
 export interface KeysConsoleServices {
   ids: IdSealer
   cursors: CursorSealer
+  plans: PlanFile
   publicUrl: string
 }
 
@@ -40,7 +49,11 @@ const changes = [
   ['resume', 'resumeKey', 'Enable a suspended key', resumeAccountKey, ['key_not_active']],
 ] as const
 
-export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, publicUrl }: KeysConsoleServices): void {
+export function registerKeysConsoleRoutes(
+  api: ApiRoutes,
+  { ids, cursors, plans, publicUrl }: KeysConsoleServices,
+): void {
+  const services = { ids, readPlans: async () => plans }
   api.get(
     '/accounts/:account/keys',
     {
@@ -53,7 +66,7 @@ export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, public
         response: { 200: KeyList, ...errorReplies('invalid_cursor', 'invalid_limit') },
       },
     },
-    (request) => listAccountKeys({ ...memberContext(request), ids, cursors }, request.query),
+    (request) => listAccountKeys({ ...memberContext(request), ...services, cursors }, request.query),
   )
 
   api.post(
@@ -69,7 +82,7 @@ export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, public
         response: { 200: NewKeyReply, ...errorReplies('too_many_keys') },
       },
     },
-    (request) => createAccountKey({ ...memberContext(request), ids, publicUrl }, request.body),
+    (request) => createAccountKey({ ...memberContext(request), ...services, publicUrl }, request.body),
   )
 
   api.post(
@@ -85,7 +98,25 @@ export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, public
         response: { 200: RotatedKeyReply, ...errorReplies('key_not_found', 'key_not_active', 'too_many_keys') },
       },
     },
-    (request) => rotateAccountKey({ ...memberContext(request), ids }, request.params.key, request.body),
+    (request) => rotateAccountKey({ ...memberContext(request), ...services }, request.params.key, request.body),
+  )
+
+  api.post(
+    '/accounts/:account/keys/:key/budget',
+    {
+      config: { console: { who: 'admin' } },
+      schema: {
+        operationId: 'setKeyBudget',
+        tags: ['keys'],
+        summary: 'Change what an API key may spend in a period',
+        description:
+          'Keys that replaced one another share their budgets. What the key has spent in the period counts; what its running exports have reserved stays promised.',
+        params: KeyParams,
+        body: KeyBudgetRequest,
+        response: { 200: KeyReply, ...errorReplies('key_not_found', 'key_not_active') },
+      },
+    },
+    (request) => setAccountKeyBudget({ ...memberContext(request), ...services }, request.params.key, request.body),
   )
 
   for (const [path, operationId, summary, change, refusals] of changes) {
@@ -102,7 +133,7 @@ export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, public
           response: { 200: KeyReply, ...errorReplies('key_not_found', ...refusals) },
         },
       },
-      (request) => change({ ...memberContext(request), ids }, request.params.key),
+      (request) => change({ ...memberContext(request), ...services }, request.params.key),
     )
   }
 }

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox'
+import { maxCounterValue } from '../../accounts/plans.ts'
 import { scopes } from '../../auth/caller.ts'
 import type { KeyReport } from '../../auth/keys.ts'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { BudgetFigures } from '../../usage/schema.ts'
 
 const Scope = Type.Enum(scopes, { type: 'string' })
 const Mode = Type.Union([Type.Literal('live'), Type.Literal('test')])
@@ -19,6 +21,14 @@ const keyFields = {
   expires_at: Nullable(Timestamp('When it stops to work; null for never.')),
   suspended_at: Nullable(Timestamp('Since when it is suspended.')),
   revoked_at: Nullable(Timestamp('When it was revoked.')),
+  budget: ClosedObject(
+    {
+      contact_credits: Nullable(BudgetFigures),
+      store_exports: Nullable(BudgetFigures),
+      search_rows: Nullable(BudgetFigures),
+    },
+    { description: 'What it may spend of its own in each period; null for what it has no budget of.' },
+  ),
 }
 
 const KeyItem = ClosedObject(keyFields)
@@ -53,6 +63,16 @@ export const KeyListQuery = ClosedObject({
 })
 export type KeyListQuery = Static<typeof KeyListQuery>
 
+const Budget = Type.Optional(
+  Nullable(Type.Integer({ minimum: 0, maximum: maxCounterValue, description: 'The budget; null for none.' })),
+)
+const BudgetRequest = ClosedObject({ contact_credits: Budget, store_exports: Budget, search_rows: Budget })
+
+export const KeyBudgetRequest = ClosedObject({
+  budget: { ...BudgetRequest, description: 'New budgets; a meter that is missing keeps its own, null removes it.' },
+})
+export type KeyBudgetRequest = Static<typeof KeyBudgetRequest>
+
 export const NewKeyRequest = ClosedObject({
   name: Type.String({
     minLength: 1,
@@ -69,6 +89,7 @@ export const NewKeyRequest = ClosedObject({
     }),
   ),
   expires_at: Type.Optional(Nullable(Timestamp('When it stops to work; null for never.'))),
+  budget: Type.Optional({ ...BudgetRequest, description: 'What it may spend of each meter in a period.' }),
 })
 export type NewKeyRequest = Static<typeof NewKeyRequest>
 

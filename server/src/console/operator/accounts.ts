@@ -90,7 +90,7 @@ export async function describeAccount(
       problem: account.billingProblem,
     },
     usage: (await Promise.all(modes.map((mode) => readMeters(ctx, { account, plans, mode })))).flat(),
-    keys: await listKeys(accountsContextOf(ctx, ids), publicId),
+    keys: await listKeys({ ...accountsContextOf(ctx, ids), readPlans: async () => plans }, publicId),
     members: members.map(({ person_id: id, added_at, ...member }) => ({
       id: ids.seal('person', id),
       ...member,

@@ -1,6 +1,7 @@
 import { type Entitlement, entitlementAt } from '../../accounts/account.ts'
 import type { PlanFile } from '../../accounts/plans.ts'
 import { toAccountTerms } from '../../accounts/queries.ts'
+import { budgetsOf } from '../../auth/budgets.ts'
 import { transact } from '../../db/pool.ts'
 import { exportPieceIdentity } from '../../encryption/keyring.ts'
 import type { AccountSets } from '../../exclusion/account-sets.ts'
@@ -99,7 +100,7 @@ async function runStep(ctx: RunContext, held: HeldExport, control: RunControl): 
     isSameTime(row.creditsPeriodStart, entitlement.creditsPeriod.start)
   const reserve = (wanted: WantedReservation, plannedRows: number | null) =>
     changeHeld(ctx, held, async (client, locked) => {
-      await reserveFor(client, locked, entitlement, wanted, plannedRows)
+      await reserveFor(client, locked, entitlement, budgetsOf(owner), wanted, plannedRows)
     })
   if (!isPrepared) {
     if (row.periodStart) await changeHeld(ctx, held, releaseForNewPeriod)

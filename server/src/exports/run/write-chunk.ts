@@ -78,7 +78,7 @@ export async function writeChunk(
     const progress = { rows: chosen.rows.length, storeExports: paid.storeExports, credits: paid.credits }
     const { pieces, bytes } = content.end
     await advanceExport(client, row, { ...progress, pieces, bytes, sha256: content.sha256, after })
-    const spender = { requestId: row.requestId, keyId: row.keyId, personId: row.personId, now }
+    const spender = { requestId: row.requestId, personId: row.personId, now }
     const spend = (meter: MeterKey, amount: number) => spendReserved(client, meter, { ...spender, amount })
     const meters = metersOf(row)
     await spend(meters.credits, paid.credits)

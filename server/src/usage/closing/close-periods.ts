@@ -151,6 +151,7 @@ async function packRows({ ctx, closing }: ClosingRun, accountId: number, rows: r
       throw new Error('ledger entries disappeared while they were being packed')
     await packing.insertArchive(client, { accountId, rows, packedAt: ctx.now, ...packed })
     await packing.insertRollups(client, accountId, entries[0]!, [...sumByPeriod(rows).values()])
+    await packing.addPackedOfKeys(client, accountId, rows)
   })
   closing.entries += rows.length
   closing.archives++

@@ -127,3 +127,37 @@ from unnest($3::text[], $4::text[], $5::timestamptz[], $6::integer[], $7::bigint
     ],
   )
 }
+
+/** Adds entries that the same transaction packs to what the counters of their keys have packed. Locks in the order of charges. */
+export async function addPackedOfKeys(client: Client, accountId: number, rows: readonly LedgerRow[]): Promise<void> {
+  const byKey = rows.filter((row) => row.key_id !== null)
+  if (byKey.length === 0) return
+  await client.query(
+    `
+with packed as (
+  select coalesce(k.counter_key_id, k.id) as key_id, e.meter, e.period_start, sum(e.amount)::bigint as amount
+  from unnest($2::bigint[], $3::text[], $4::timestamptz[], $5::integer[]) as e (key_id, meter, period_start, amount)
+  join api_keys k on k.id = e.key_id
+  group by 1, 2, 3
+),
+locked as (
+  select c.key_id, c.meter, c.period_start, p.amount
+  from key_counters c
+  join packed p on p.key_id = c.key_id and p.meter = c.meter and p.period_start = c.period_start
+  where c.account_id = $1::bigint
+  order by c.key_id, c.meter, c.period_start
+  for no key update of c
+)
+update key_counters c
+set packed = c.packed + l.amount
+from locked l
+where c.account_id = $1::bigint and c.key_id = l.key_id and c.meter = l.meter and c.period_start = l.period_start`,
+    [
+      accountId,
+      byKey.map((row) => row.key_id),
+      byKey.map((row) => row.meter),
+      byKey.map((row) => row.period_start),
+      byKey.map((row) => row.amount),
+    ],
+  )
+}

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { beforeAll } from 'vitest'
-import type { AccountsContext } from '../../../src/accounts/account.ts'
 import { readPlanFile } from '../../../src/accounts/plan-file.ts'
 import type { PlanFile } from '../../../src/accounts/plans.ts'
+import type { KeysContext } from '../../../src/auth/keys.ts'
 import { ensureInstallationSecret } from '../../../src/db/installation.ts'
 import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
 import { createIdSealer } from '../../../src/kernel/ids.ts'
@@ -13,7 +13,7 @@ export interface TestAccountsContext {
   db: ConnectionPool
   plans: PlanFile
   /** The operator's context at a given time. */
-  at(moment: string): AccountsContext
+  at(moment: string): KeysContext
 }
 
 /** Creates a database for the test file, and the operator's context in it. */
@@ -24,7 +24,7 @@ export function openAccountsContext(): TestAccountsContext {
     accounts.db = createPool({ url, applicationName: 'storedex test', maxConnections: 4 })
     const ids = createIdSealer(await ensureInstallationSecret(accounts.db))
     accounts.plans = await readPlanFile(join(import.meta.dirname, '../../../../plans.json'))
-    accounts.at = (moment) => ({ db: accounts.db, ids, now: new Date(moment) })
+    accounts.at = (moment) => ({ db: accounts.db, ids, now: new Date(moment), readPlans: async () => accounts.plans })
   })
   atEnd(() => accounts.db.end())
   return accounts

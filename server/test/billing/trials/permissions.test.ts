@@ -50,7 +50,12 @@ function expectKeyRefused(page: TrialPage, reason: RegExp): void {
 }
 
 describe('a trial link can be neither opened nor confirmed once its key', () => {
-  const accounts = () => ({ db: app.db, ids: app.deps.ids, now: app.clock.now() })
+  const accounts = () => ({
+    db: app.db,
+    ids: app.deps.ids,
+    now: app.clock.now(),
+    readPlans: async () => app.deps.plans,
+  })
   test.each<[string, (key: TestKey) => Promise<unknown>, RegExp]>([
     ['is revoked', (key) => app.revokeKey(key), /was revoked/],
     ['is suspended', (key) => app.suspendKey(key), /is suspended/],

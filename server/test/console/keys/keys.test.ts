@@ -57,6 +57,7 @@ describe('creating a key', () => {
       expires_at: '2027-01-01T00:00:00.000Z',
       suspended_at: null,
       revoked_at: null,
+      budget: { contact_credits: null, store_exports: null, search_rows: null },
     })
     expect((await createClient(app.url, secret).get('/usage')).body.key).toEqual({
       id: key.id,

@@ -118,8 +118,11 @@ export function subscribe(settings: Settings, limits: LimitOverrides = {}): Prom
     const live = await createKey(context, id, { name: 'live' })
     const test = await createKey(context, id, { name: 'test', mode: 'test' })
     const revoke = () =>
-      withDeps(settings, async ({ db, ids, clock }) => {
-        for (const key of [live, test]) await revokeKey({ db, ids, now: clock.now() }, key.id)
+      withDeps(settings, async ({ db, ids, clock, plans }) => {
+        for (const key of [live, test]) {
+          const keys = { db, ids, now: clock.now(), readPlans: async () => plans }
+          await revokeKey(keys, key.id)
+        }
       })
     return { live: live.key, test: test.key, revoke }
   })

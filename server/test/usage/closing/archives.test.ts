@@ -22,7 +22,7 @@ let other: TestKey
 /** Two accounts with packed entries of January and February, and rows of June. */
 beforeEach(async () => {
   await world.app.db.query(`truncate ledger, ledger_archives, ledger_rollups, store_exports, export_rollups,
-                                     usage_counters, reveals, request_windows, clock_readings`)
+                                     usage_counters, key_counters, reveals, request_windows, clock_readings`)
   world.app.clock.set('2025-01-10T12:00:00.000Z')
   ;[key, other] = [await world.open(), await world.open()]
   await world.spend(key, 3)

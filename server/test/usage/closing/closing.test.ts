@@ -15,7 +15,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   world.app.clock.set(start)
   await world.app.db.query(`truncate ledger, ledger_archives, ledger_rollups, store_exports, export_rollups,
-                                     usage_counters, reveals, request_windows, clock_readings`)
+                                     usage_counters, key_counters, reveals, request_windows, clock_readings`)
 })
 
 const soundCheck = { code: 0, differences: [] }

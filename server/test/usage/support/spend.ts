@@ -41,7 +41,7 @@ export async function spendRows(ctx: CallerContext, storeIds: number[]): Promise
     deliver: async (charge) => {
       const { rows } = await ctx.db.query<MetersTaken>(
         deliverySql({
-          delivered: 'select store_id from unnest($10::bigint[]) as store_id',
+          delivered: 'select store_id from unnest($13::bigint[]) as store_id',
           countsRows: true,
           answer: 'select * from meters',
         }),
