@@ -6,7 +6,8 @@ import { generateTypes } from '../console/generate-types.mjs'
 
 /**
  * Types of the schemas alone: the methods are written by hand. Enums of replies are open, because new values may come at any time;
- * those of requests are closed, so that a typing mistake is found.
+ * those of requests are closed, so that a typing mistake is found. Requests take
+ * lists that must not be changed, too.
  * @param {string} file of the document
  * @returns {Promise<string>} source of a module
  */
@@ -17,7 +18,7 @@ export async function generateClientTypes(file) {
   const schemas = types.flatMap((type) => {
     const name = /^export type (\w+)/m.exec(type)?.[1] ?? ''
     if (!(name in document.components.schemas)) return []
-    return [requests.has(name) ? type : openEnums(type)]
+    return [requests.has(name) ? type.replaceAll(' Array<', ' ReadonlyArray<') : openEnums(type)]
   })
   return `${[head, ...schemas].join('\n\n')}\n`
 }

@@ -91,14 +91,15 @@ export async function downloadFile(
 /** Bytes of two files must not be mixed: the file must be the one of the first reply. */
 function checkSameFile(file: RemoteFile | undefined, { status, headers }: ResponseLike): RemoteFile {
   const etag = headers.get('etag') ?? ''
-  const size = Number(status === 206 ? headers.get('content-range')?.split('/')[1] : headers.get('content-length'))
-  if (etag === '' || !Number.isSafeInteger(size))
+  const size = status === 206 ? headers.get('content-range')?.split('/')[1] : headers.get('content-length')
+  if (etag === '' || !/^\d+$/.test(size ?? ''))
     throw new StoredexError('The file came without its ETag or its size; something between changed the reply.', {
       code: 'unexpected_reply',
       status,
     })
-  if (file && (file.etag !== etag || file.size !== size)) throw changedFile()
-  return file ?? { etag, size, headers }
+  const bytes = Number(size)
+  if (file && (file.etag !== etag || file.size !== bytes)) throw changedFile()
+  return file ?? { etag, size: bytes, headers }
 }
 
 /** A part begins where the last one ended; nothing is to be skipped. */

@@ -2,7 +2,7 @@ import { invalidArgument, type PartialReply, StoredexError } from './errors.ts'
 import type { Reply } from './reply.ts'
 
 /** A part of a long call: the first is sent with the call's own Idempotency-Key. */
-export interface Part {
+interface Part {
   items: string[]
   idempotencyKey: string
 }
@@ -13,7 +13,7 @@ interface Parts<T> {
   size: number
   idempotencyKey: string
   send: (part: Part) => Promise<Reply<T>>
-  /** Joins the replies of at least one part. */
+  /** Joins the replies of several parts. */
   merge: (replies: T[]) => T
   /** Whether an error of a part means that it has no results. */
   isEmpty?: (error: unknown) => boolean
@@ -47,11 +47,11 @@ export async function sendInParts<T extends PartialReply>(
   }
   const last = replies.at(-1)
   if (!last) throw empty
-  return { ...last, data: merge(replies.map(({ data }) => data)) }
+  return { ...last, data: mergeReplies(replies, merge)! }
 }
 
 function mergeReplies<T>(replies: Reply<T>[], merge: (replies: T[]) => T): T | undefined {
-  return replies.length > 0 ? merge(replies.map(({ data }) => data)) : undefined
+  return replies.length > 1 ? merge(replies.map(({ data }) => data)) : replies[0]?.data
 }
 
 interface Failure {

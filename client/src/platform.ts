@@ -26,13 +26,13 @@ export interface ResponseLike {
 }
 
 /** A reader of a body's bytes. */
-export interface BodyReader {
+interface BodyReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
   cancel(reason?: unknown): Promise<void>
 }
 
 /** What the client passes to `fetch`; all of it is valid in a `RequestInit`. */
-export interface FetchInit {
+interface FetchInit {
   method: string
   headers: Record<string, string>
   body?: string

@@ -36,12 +36,14 @@ export class ApiPromise<T> implements Promise<T> {
   // biome-ignore lint/suspicious/noThenProperty: it is a promise.
   then<A = T, B = never>(
     onFulfilled?: ((data: T) => A | PromiseLike<A>) | null,
-    onRejected?: ((error: unknown) => B | PromiseLike<B>) | null,
+    // biome-ignore lint/suspicious/noExplicitAny: as in Promise.
+    onRejected?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return this.#reply.then(({ data }) => data).then(onFulfilled, onRejected)
   }
 
-  catch<B = never>(onRejected?: ((error: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
+  // biome-ignore lint/suspicious/noExplicitAny: as in Promise.
+  catch<B = never>(onRejected?: ((error: any) => B | PromiseLike<B>) | null): Promise<T | B> {
     return this.then(undefined, onRejected)
   }
 

@@ -1,7 +1,7 @@
 import type { StoredexError } from './errors.ts'
 
 /** The longest `Retry-After` that is waited for: the length of the minute's window. A longer one ends the call. */
-export const longestRetryAfterMs = 60_000
+const longestRetryAfterMs = 60_000
 const firstDelayMs = 500
 const longestDelayMs = 8_000
 /**

@@ -38,7 +38,7 @@ export class Transport {
     this.#apiKey = parseApiKey(apiKey)
     this.#apiUrl = `${parseBaseUrl(baseUrl)}/api/v1`
     this.#limits = resolveLimits(limits)
-    this.#fetch = fetch ?? ((url, init) => globalThis.fetch(url, init) as Promise<ResponseLike>)
+    this.#fetch = fetch ?? ((url, init) => globalThis.fetch(url, init))
   }
 
   limitsOf(options: CallOptions | undefined): Limits {

@@ -23,15 +23,15 @@ export type AppFilter = {
     /**
      * Stores with at least one of these apps.
      */
-    any?: Array<string>;
+    any?: ReadonlyArray<string>;
     /**
      * Stores with every one of these apps.
      */
-    all?: Array<string>;
+    all?: ReadonlyArray<string>;
     /**
      * Stores with not one of these apps.
      */
-    none?: Array<string>;
+    none?: ReadonlyArray<string>;
 };
 
 export type BillingActions = {
@@ -168,7 +168,7 @@ export type ContactCountRequest = {
     /**
      * The facets to count; a facet that is named twice counts once.
      */
-    facets?: Array<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'roles' | 'seniorities'>;
+    facets?: ReadonlyArray<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'roles' | 'seniorities'>;
     /**
      * The most values of each facet, those with the greatest counts.
      */
@@ -247,11 +247,11 @@ export type ContactPersonFilters = {
     /**
      * Contacts in one of these roles.
      */
-    roles_any?: Array<string>;
+    roles_any?: ReadonlyArray<string>;
     /**
      * Contacts of one of these seniorities.
      */
-    seniority_any?: Array<string>;
+    seniority_any?: ReadonlyArray<string>;
     /**
      * Contacts with or without a verified email.
      */
@@ -321,7 +321,7 @@ export type ContactRevealRequest = {
     /**
      * Ids from previews. A repeated id counts once.
      */
-    contact_ids: Array<string>;
+    contact_ids: ReadonlyArray<string>;
 };
 
 export type ContactSearchRequest = {
@@ -349,23 +349,23 @@ export type ContactStoreFilters = {
     /**
      * Exact store domains; URLs are reduced to their host.
      */
-    domains?: Array<string>;
+    domains?: ReadonlyArray<string>;
     /**
      * Category values, one of which the store has; a category covers the categories below it.
      */
-    categories?: Array<string>;
+    categories?: ReadonlyArray<string>;
     /**
      * ISO 3166-1 alpha-2 codes.
      */
-    countries?: Array<string>;
+    countries?: ReadonlyArray<string>;
     /**
      * Monthly visits, as tiers of the taxonomy.
      */
-    traffic_tiers?: Array<string>;
+    traffic_tiers?: ReadonlyArray<string>;
     /**
      * Monthly revenue in USD, as tiers of the taxonomy.
      */
-    revenue_tiers?: Array<string>;
+    revenue_tiers?: ReadonlyArray<string>;
     /**
      * Stores on (true) or not on (false) the store platform's premium tier.
      */
@@ -448,7 +448,7 @@ export type Exclude = {
     /**
      * Leaves out what is in these lists: their stores, or their contacts; in searches for stores, the stores of these contacts.
      */
-    lists?: Array<string>;
+    lists?: ReadonlyArray<string>;
 };
 
 export type Export = {
@@ -553,7 +553,7 @@ export type ExportQuoteRequest = {
     /**
      * Columns of a CSV file, in this order; all by default.
      */
-    columns?: Array<string>;
+    columns?: ReadonlyArray<string>;
     /**
      * Columns and form as this program imports them.
      */
@@ -620,7 +620,7 @@ export type ExportRequest = {
     /**
      * Columns of a CSV file, in this order; all by default.
      */
-    columns?: Array<string>;
+    columns?: ReadonlyArray<string>;
     /**
      * Columns and form as this program imports them.
      */
@@ -821,15 +821,15 @@ export type ListItemsRequest = {
     /**
      * Domains or URLs, for a list of stores.
      */
-    domains?: Array<string>;
+    domains?: ReadonlyArray<string>;
     /**
      * Ids of stores, for a list of stores.
      */
-    store_ids?: Array<string>;
+    store_ids?: ReadonlyArray<string>;
     /**
      * Ids of contacts, for a list of contacts.
      */
-    contact_ids?: Array<string>;
+    contact_ids?: ReadonlyArray<string>;
     from?: ListSource;
     /**
      * With from: at most this many of its first results.
@@ -885,15 +885,15 @@ export type PixelFilter = {
     /**
      * Stores with at least one of these pixels.
      */
-    any?: Array<string>;
+    any?: ReadonlyArray<string>;
     /**
      * Stores with every one of these pixels.
      */
-    all?: Array<string>;
+    all?: ReadonlyArray<string>;
     /**
      * Stores with not one of these pixels.
      */
-    none?: Array<string>;
+    none?: ReadonlyArray<string>;
 };
 
 export type PlanStanding = {
@@ -1035,7 +1035,7 @@ export type RevealQuoteRequest = {
     /**
      * Ids from previews. A repeated id counts once.
      */
-    contact_ids: Array<string>;
+    contact_ids: ReadonlyArray<string>;
 };
 
 export type RevealedContact = {
@@ -1145,7 +1145,7 @@ export type StoreContactsFilter = {
     /**
      * Stores with a contact in at least one of these roles.
      */
-    roles_any?: Array<string>;
+    roles_any?: ReadonlyArray<string>;
 };
 
 export type StoreCount = {
@@ -1175,7 +1175,7 @@ export type StoreCountRequest = {
     /**
      * The facets to count; a facet that is named twice counts once.
      */
-    facets?: Array<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'contact_roles'>;
+    facets?: ReadonlyArray<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'contact_roles'>;
     /**
      * The most values of each facet, those with the greatest counts.
      */
@@ -1231,15 +1231,15 @@ export type StoreEnrichmentRequest = {
     /**
      * Domains, or URLs with one.
      */
-    domains: Array<string>;
+    domains: ReadonlyArray<string>;
     /**
      * A found row always has its store; technologies and contact previews only if listed here.
      */
-    include?: Array<'store' | 'technologies' | 'contact_previews'>;
+    include?: ReadonlyArray<'store' | 'technologies' | 'contact_previews'>;
     /**
      * Roles of the previewed contacts.
      */
-    contact_roles?: Array<string>;
+    contact_roles?: ReadonlyArray<string>;
     max_contacts_per_store?: number;
     /**
      * Must be false: contacts are revealed by a separate call.
@@ -1342,19 +1342,19 @@ export type StoreSearchFilters = {
     /**
      * Category values, one of which the store has; a category covers the categories below it.
      */
-    categories?: Array<string>;
+    categories?: ReadonlyArray<string>;
     /**
      * ISO 3166-1 alpha-2 codes.
      */
-    countries?: Array<string>;
+    countries?: ReadonlyArray<string>;
     /**
      * Monthly visits, as tiers of the taxonomy.
      */
-    traffic_tiers?: Array<string>;
+    traffic_tiers?: ReadonlyArray<string>;
     /**
      * Monthly revenue in USD, as tiers of the taxonomy.
      */
-    revenue_tiers?: Array<string>;
+    revenue_tiers?: ReadonlyArray<string>;
     /**
      * Stores on (true) or not on (false) the store platform's premium tier.
      */
@@ -1501,7 +1501,7 @@ export type ThemeFilter = {
     /**
      * Theme types: free, paid or custom.
      */
-    types?: Array<string>;
+    types?: ReadonlyArray<string>;
 };
 
 /**
