@@ -3,8 +3,7 @@ import { type Client, type Pool, transact } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import { type InFlightRequests, runIdempotently } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { hashQuotedBody, type QuoteSealer } from '../kernel/quote.ts'
-import { formatNumber } from '../kernel/time.ts'
+import { hashQuotedBody, invalidQuoteError, type QuoteSealer, quoteExceededError } from '../kernel/quote.ts'
 import { spenderOf } from '../usage/charge-queries.ts'
 import { readExportQuery } from './export-query.ts'
 import { describeExport, type ExportRow, type FileLayout } from './export-row.ts'
@@ -96,21 +95,9 @@ async function readQuote(
     quote.mode === caller.mode &&
     quote.bodyHash === hashQuotedBody(request) &&
     quote.expiresAtMs > now.getTime()
-  if (!quote || !isOurs)
-    throw new ApiError(
-      'invalid_quote',
-      'This quote is invalid, has expired or is for another request; ask for a new one.',
-      {
-        param: 'quote',
-      },
-    )
+  if (!quote || !isOurs) throw invalidQuoteError()
   const cost = await plan()
-  if (cost.credits > quote.credits || cost.new_exports > quote.storeExports)
-    throw new ApiError(
-      'quote_exceeded',
-      `By now ${formatNumber(cost.credits)} contact credits and ${formatNumber(cost.new_exports)} store exports are needed, more than the quote says; ask for a new one.`,
-      { param: 'quote' },
-    )
+  if (cost.credits > quote.credits || cost.new_exports > quote.storeExports) throw quoteExceededError(cost)
   return quote
 }
 

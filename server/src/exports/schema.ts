@@ -60,7 +60,7 @@ export const ExportRequest = ClosedObject(
   {
     ...exportProperties,
     quote: Type.Optional(
-      Type.String({ maxLength: 500, description: 'A quote for this body: the export spends at most what it says.' }),
+      Type.String({ maxLength: 1_000, description: 'A quote for this body: the export spends at most what it says.' }),
     ),
   },
   { title: 'ExportRequest' },

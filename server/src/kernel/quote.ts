@@ -1,6 +1,8 @@
 import { createHash, hkdfSync } from 'node:crypto'
+import { ApiError } from './errors.ts'
 import type { Mode } from './ids.ts'
 import { createSealer, SealError } from './seal.ts'
+import { formatNumber } from './time.ts'
 
 /** What a quote promises, and to whom: the most that the work of this body costs this account until it expires. */
 export interface QuotePayload {
@@ -11,6 +13,8 @@ export interface QuotePayload {
   credits: number
   storeExports: number
   expiresAtMs: number
+  /** The contacts of a reveal, so that it can be started with the quote alone; none for an export or for too many. */
+  contactIds: readonly number[]
 }
 
 /** Converts quotes to opaque text and back. Opening rejects text that was not sealed here; it knows no clock. */
@@ -24,7 +28,12 @@ const prefix = 'quo_'
 /** Bound into every token; another layout needs another name. */
 const layout = 'quote 1'
 const hashLength = 16
+/** The length without contacts. A token of before contacts were kept has none, and opens as such. */
 const plainLength = 1 + hashLength + 4 * 8
+/** Enough for 2^36 stores. */
+const contactLength = 6
+/** More would make a token too long to be handed on. */
+export const maxQuotedContactIds = 100
 
 /** `secret` is the installation's secret and must not change within a quote's lifetime. */
 export function createQuoteSealer(secret: Buffer): QuoteSealer {
@@ -57,6 +66,22 @@ export function hashQuotedBody(body: object): string {
     .slice(0, 2 * hashLength)
 }
 
+export function invalidQuoteError(): ApiError {
+  return new ApiError(
+    'invalid_quote',
+    'This quote is invalid, has expired or is for another request; ask for a new one.',
+    { param: 'quote' },
+  )
+}
+
+export function quoteExceededError({ credits, new_exports }: { credits: number; new_exports: number }): ApiError {
+  return new ApiError(
+    'quote_exceeded',
+    `By now ${formatNumber(credits)} contact credits and ${formatNumber(new_exports)} store exports are needed, more than the quote says; ask for a new one.`,
+    { param: 'quote' },
+  )
+}
+
 /** JSON with the members of each object in one order. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
@@ -65,17 +90,22 @@ function canonicalJson(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join()}}`
 }
 
-// Layout: mode, body hash, then four doubles. A double holds every safe integer exactly.
-function encodePayload({ accountId, mode, bodyHash, credits, storeExports, expiresAtMs }: QuotePayload): Buffer {
-  const bytes = Buffer.alloc(plainLength)
+// Layout: mode, body hash, four doubles, then the contacts. A double holds every safe integer exactly.
+function encodePayload(payload: QuotePayload): Buffer {
+  const { accountId, mode, bodyHash, credits, storeExports, expiresAtMs, contactIds } = payload
+  if (contactIds.length > maxQuotedContactIds) throw new RangeError('a quote keeps at most 100 contacts')
+  const bytes = Buffer.alloc(plainLength + contactIds.length * contactLength)
   bytes[0] = mode === 'live' ? 0 : 1
   if (bytes.write(bodyHash, 1, 'hex') !== hashLength) throw new RangeError('a body hash is 32 hexadecimal digits')
   for (const [index, number] of [accountId, credits, storeExports, expiresAtMs].entries())
     bytes.writeDoubleBE(number, doubleAt(index))
+  for (const [index, id] of contactIds.entries())
+    bytes.writeUIntBE(id, plainLength + index * contactLength, contactLength)
   return bytes
 }
 
 function decodePayload(bytes: Buffer): QuotePayload {
+  const contacts = (bytes.length - plainLength) / contactLength
   return {
     accountId: bytes.readDoubleBE(doubleAt(0)),
     mode: bytes[0] === 0 ? 'live' : 'test',
@@ -83,6 +113,9 @@ function decodePayload(bytes: Buffer): QuotePayload {
     credits: bytes.readDoubleBE(doubleAt(1)),
     storeExports: bytes.readDoubleBE(doubleAt(2)),
     expiresAtMs: bytes.readDoubleBE(doubleAt(3)),
+    contactIds: Array.from({ length: contacts }, (_, index) =>
+      bytes.readUIntBE(plainLength + index * contactLength, contactLength),
+    ),
   }
 }
 

@@ -1,11 +1,17 @@
 import { readCallerBudgets } from '../auth/budget-reports.ts'
 import { type PlanContext, planExport } from '../exports/plan-export.ts'
 import type { ExportRequest } from '../exports/schema.ts'
-import { hashQuotedBody, type QuoteSealer } from '../kernel/quote.ts'
+import {
+  hashQuotedBody,
+  invalidQuoteError,
+  maxQuotedContactIds,
+  type QuoteSealer,
+  quoteExceededError,
+} from '../kernel/quote.ts'
 import { remaining } from '../usage/charge.ts'
 import { readUsage } from '../usage/read-usage.ts'
 import { quoteReveal, type RevealQuoteContext, withinBudgets } from './quote-reveal.ts'
-import type { Quote, QuotedCost, QuoteRequest } from './schema.ts'
+import type { Quote, QuotedCost, QuotedRevealRequest, QuoteRequest } from './schema.ts'
 
 export interface QuoteContext extends RevealQuoteContext, PlanContext {
   quotes: QuoteSealer
@@ -15,6 +21,7 @@ const lifetimeMs = 600_000
 
 /** What the request would cost now, with a token that holds an export to it. Changes and costs nothing. */
 export async function createQuote(ctx: QuoteContext, request: QuoteRequest): Promise<Quote> {
+  if (request.for === 'quoted_reveal') return checkQuotedReveal(ctx, request)
   const cost = request.for === 'reveal' ? await quoteReveal(ctx, request.contact_ids) : await quoteExport(ctx, request)
   const { accountId, mode } = ctx.caller
   const expiresAt = new Date(ctx.now.getTime() + lifetimeMs)
@@ -25,12 +32,47 @@ export async function createQuote(ctx: QuoteContext, request: QuoteRequest): Pro
     credits: cost.credits,
     storeExports: cost.new_exports,
     expiresAtMs: expiresAt.getTime(),
+    contactIds: request.for === 'reveal' ? keptContacts(ctx, request.contact_ids) : [],
   })
   return {
     object: 'quote',
     ...withBalances(cost),
     quote,
     expires_at: expiresAt.toISOString(),
+    request_id: ctx.requestId,
+  }
+}
+
+/** The known contacts, each once; none if they are more than a quote keeps. */
+function keptContacts({ ids, caller }: QuoteContext, contactIds: readonly string[]): number[] {
+  const known = ids.openMany('contact', [...new Set(contactIds)], caller.mode).filter((id) => id !== null)
+  return known.length > maxQuotedContactIds ? [] : known
+}
+
+/**
+ * What revealing the contacts of an earlier quote costs now, with their ids. Refuses a quote that is not of this account and
+ * mode, has expired, is for other contacts than those named beside it, or no longer suffices.
+ */
+async function checkQuotedReveal(ctx: QuoteContext, request: QuotedRevealRequest): Promise<Quote> {
+  const { accountId, mode } = ctx.caller
+  const { contact_ids } = request
+  const quote = ctx.quotes.open(request.quote)
+  const isOurs =
+    quote?.accountId === accountId &&
+    quote.mode === mode &&
+    quote.expiresAtMs > ctx.now.getTime() &&
+    quote.contactIds.length > 0 &&
+    (contact_ids === undefined || quote.bodyHash === hashQuotedBody({ contact_ids }))
+  if (!quote || !isOurs) throw invalidQuoteError()
+  const contactIds = ctx.ids.sealMany('contact', quote.contactIds, mode)
+  const cost = await quoteReveal(ctx, contactIds)
+  if (cost.credits > quote.credits || cost.new_exports > quote.storeExports) throw quoteExceededError(cost)
+  return {
+    object: 'quote',
+    ...withBalances(cost),
+    quote: request.quote,
+    expires_at: new Date(quote.expiresAtMs).toISOString(),
+    contact_ids: contactIds,
     request_id: ctx.requestId,
   }
 }

@@ -35,11 +35,11 @@ export function registerQuoteRoutes(api: ApiRoutes, services: QuoteServices): vo
         tags: ['quotes'],
         summary: 'Ask what a reveal or an export would cost',
         description:
-          'Returns what revealing these contacts, or an export with this body, would cost now, exactly, beside what is left. Changes nothing, reserves nothing and costs nothing but the request. For an export it needs the scopes of the export instead, and the quote, sent with the same body within ten minutes, holds the export to its cost.',
+          'Returns what revealing these contacts, or an export with this body, would cost now, exactly, beside what is left. Changes nothing, reserves nothing and costs nothing but the request. For an export it needs the scopes of the export instead, and the quote, sent with the same body within ten minutes, holds the export to its cost. For quoted_reveal it opens an earlier quote of a reveal, and refuses it if it costs more by now.',
         body: QuoteRequest,
         response: {
           200: Quote,
-          ...errorReplies(400, 401, 403, 429, 'invalid_column', 'invalid_list_id', 'list_not_found'),
+          ...errorReplies(400, 401, 403, 429, 'invalid_column', 'invalid_list_id', 'list_not_found', 'quote_exceeded'),
         },
       },
     },

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { contactIdPattern } from '../delivery/contact-preview.ts'
 import { exportProperties } from '../exports/schema.ts'
+import { maxQuotedContactIds } from '../kernel/quote.ts'
 import { ClosedObject, Count, RequestId, Timestamp } from '../kernel/shapes.ts'
 
 const maxQuotedContacts = 1_000
@@ -25,11 +26,34 @@ const ExportQuoteRequest = ClosedObject(
   { title: 'ExportQuoteRequest', description: 'The body of an export.' },
 )
 
+/** Longer than any quote that names its contacts. */
+const maxQuoteLength = 1_000
+
+const QuotedRevealRequest = ClosedObject(
+  {
+    for: Type.Literal('quoted_reveal'),
+    quote: Type.String({ maxLength: maxQuoteLength, description: 'A quote of a reveal of at most 100 contacts.' }),
+    contact_ids: Type.Optional(
+      Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 1_000 }), {
+        minItems: 1,
+        maxItems: maxQuotedContactIds,
+        description: 'The ids that were quoted, in the same order; the quote is refused if it is for others.',
+      }),
+    ),
+  },
+  { title: 'QuotedRevealRequest', description: 'An earlier quote, to be checked again.' },
+)
+export type QuotedRevealRequest = Static<typeof QuotedRevealRequest>
+
 /** Each by what it is for. */
-export const quoteVariants = { reveal: RevealQuoteRequest, export: ExportQuoteRequest }
+export const quoteVariants = {
+  reveal: RevealQuoteRequest,
+  quoted_reveal: QuotedRevealRequest,
+  export: ExportQuoteRequest,
+}
 
 /** For the document, and for the compiler: a union cannot fill in defaults, so each is checked on its own. */
-export const QuoteRequest = Type.Union([RevealQuoteRequest, withoutDefaults(ExportQuoteRequest)])
+export const QuoteRequest = Type.Union([RevealQuoteRequest, QuotedRevealRequest, withoutDefaults(ExportQuoteRequest)])
 export type QuoteRequest = Static<typeof QuoteRequest>
 
 function withoutDefaults<T>(schema: T): T {
@@ -66,11 +90,17 @@ export const Quote = ClosedObject(
     object: Type.Literal('quote'),
     ...balancedCost,
     quote: Type.String({
-      maxLength: 300,
-      description: 'Starts an export with the same body that spends at most this.',
+      maxLength: maxQuoteLength,
+      description: 'Starts an export with the same body that spends at most this, or holds a reveal to its cost.',
       examples: ['quo_AQBkV3hXb0ZtQ0pTd0xLcVJ2TnpZ'],
     }),
     expires_at: Timestamp('Until when the quote is accepted, ten minutes from now.'),
+    contact_ids: Type.Optional(
+      Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 24 }), {
+        maxItems: maxQuotedContactIds,
+        description: 'For quoted_reveal: the contacts of the quote.',
+      }),
+    ),
     request_id: RequestId,
   },
   { title: 'Quote' },

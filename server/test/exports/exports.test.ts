@@ -254,6 +254,7 @@ test('a quote bounds what an export spends', async () => {
       credits,
       storeExports,
       expiresAtMs: app.clock.now().getTime() + 1_000,
+      contactIds: [],
     })
   const body = { ...stores, gzip: false, max_contacts_per_store: null }
   const refused = await key.post('/exports', { ...body, quote: quoteFor(body, 0, 59) })

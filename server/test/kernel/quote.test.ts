@@ -11,6 +11,7 @@ const payload: QuotePayload = {
   credits: 250,
   storeExports: 90,
   expiresAtMs: Date.parse('2026-11-22T10:10:00Z'),
+  contactIds: [1, 2 ** 48 - 1],
 }
 
 const amount = fc.nat({ max: Number.MAX_SAFE_INTEGER })
@@ -21,6 +22,7 @@ const anyPayload: fc.Arbitrary<QuotePayload> = fc.record({
   credits: amount,
   storeExports: amount,
   expiresAtMs: fc.nat({ max: 8.64e15 }),
+  contactIds: fc.array(fc.nat({ max: 2 ** 48 - 1 }), { maxLength: 100 }),
 })
 
 describe('a quote', () => {
@@ -35,6 +37,7 @@ describe('a quote', () => {
       }),
     )
     expect(() => sealer.seal({ ...payload, bodyHash: 'ab' })).toThrow(RangeError)
+    expect(() => sealer.seal({ ...payload, contactIds: Array(101).fill(1) })).toThrow(RangeError)
   })
 
   test('with any one changed character, or of another installation, does not open', () => {

@@ -38,7 +38,7 @@ const promisedStatuses: Record<string, number[]> = {
   'GET /exports/{id}/file': [200, 206, 400, 401, 403, 404, 409, 410, 416],
   'POST /stores/count': [200, 400, 401, 403],
   'POST /contacts/count': [200, 400, 401, 403],
-  'POST /quotes': [200, 400, 401, 403],
+  'POST /quotes': [200, 400, 401, 403, 409],
 }
 
 interface Operation {

@@ -75,6 +75,7 @@ describe('a quote for a reveal', () => {
       credits: 3,
       storeExports: quoted.new_exports,
       expiresAtMs: Date.parse('2026-11-10T12:10:00.000Z'),
+      contactIds: app.deps.ids.openMany('contact', ids.slice(0, 3), 'live'),
     })
   })
 
@@ -107,5 +108,71 @@ describe('a quote for a reveal', () => {
     const theirs = await person.post(`/accounts/${key.account}/quotes`, { for: 'reveal', contact_ids: wanted })
     const { quote: _token, request_id: _id, ...mine } = await quote(key, wanted)
     expect(theirs.body).toMatchObject(mine)
+  })
+})
+
+describe('a quote of a reveal, sent back', () => {
+  const limits = { ...generous, contact_credits: 1_000, store_exports: 1_000 }
+  const open = (client: TestClient, body: object) => client.post('/quotes', { for: 'quoted_reveal', ...body })
+  const refusalOf = async (client: TestClient, body: object) => {
+    const { status, body: reply } = await open(client, body)
+    return [status, reply.error?.code, reply.error?.param]
+  }
+  const invalid = [400, 'invalid_quote', 'quote']
+
+  test('tells its contacts, and what they cost now', async () => {
+    const key = await app.key({ limits })
+    const contact_ids = [ids[3]!, ids[1]!, ids[3]!, unknown, silent]
+    const quoted = await quote(key, contact_ids)
+    const expected = { contact_ids: [ids[3], ids[1], silent], quote: quoted.quote, expires_at: quoted.expires_at }
+    expect((await open(key, { quote: quoted.quote })).body).toMatchObject({
+      ...expected,
+      credits: 2,
+      already_revealed: 0,
+    })
+    await reveal(key, [ids[3]])
+    const { body } = await open(key, { quote: quoted.quote, contact_ids })
+    expect(body).toMatchObject({ ...expected, credits: 1, already_revealed: 1, unrevealable: 1 })
+    expect((await usageOf(key)).contact_credits.used).toBe(1)
+  })
+
+  test('is refused for another account or mode, for other contacts, when forged, and after ten minutes', async () => {
+    const key = await app.key({ limits })
+    const contact_ids = ids.slice(0, 2)
+    const { quote: token } = await quote(key, contact_ids)
+    expect(await refusalOf(await app.key({ limits }), { quote: token })).toEqual(invalid)
+    expect(await refusalOf(await app.keyOf(key.account, { mode: 'test' }), { quote: token })).toEqual(invalid)
+    expect(await refusalOf(key, { quote: token, contact_ids: ids.slice(1, 3) })).toEqual(invalid)
+    expect(await refusalOf(key, { quote: `${token.slice(0, -3)}AAA` })).toEqual(invalid)
+    const body = { kind: 'stores', filters: {}, max_rows: 5 }
+    const exporter = await app.keyOf(key.account, { scopes: ['contacts:search', 'stores:read', 'exports:manage'] })
+    const forExport = await exporter.post('/quotes', { for: 'export', ...body })
+    expect(await refusalOf(key, { quote: forExport.body.quote })).toEqual(invalid)
+    app.clock.advance(600_001)
+    expect(await refusalOf(key, { quote: token })).toEqual(invalid)
+  })
+
+  test('keeps 100 contacts, and is refused for more', async () => {
+    const key = await app.key({ limits })
+    const many = (count: number) =>
+      app.deps.ids.sealMany(
+        'contact',
+        Array.from({ length: count }, (_, index) => index + 1),
+        'live',
+      )
+    const kept = await open(key, { quote: (await quote(key, many(100))).quote })
+    expect(kept.body.contact_ids).toHaveLength(100)
+    expect(await refusalOf(key, { quote: (await quote(key, many(101))).quote })).toEqual(invalid)
+  })
+
+  test('is refused when it costs more by now', async () => {
+    app.clock.set('2026-11-30T23:55:00.000Z')
+    const key = await app.key({ limits, periodStart: '2026-11-01T00:00:00.000Z' })
+    await reveal(key, [ids[0]])
+    const { quote: token, ...quoted } = await quote(key, [ids[0]!])
+    expect(quoted).toMatchObject({ credits: 0, new_exports: 0 })
+    // The store counts again in the next period.
+    app.clock.advance(360_000)
+    expect(await refusalOf(key, { quote: token })).toEqual([409, 'quote_exceeded', 'quote'])
   })
 })
