@@ -12,6 +12,7 @@ import {
   createMetrics,
   type Metrics,
   registerConnectionMetrics,
+  registerCounters,
   registerGauges,
   startMetricsServer,
 } from '../http/metrics.ts'
@@ -124,6 +125,7 @@ async function listen(
       await deps.standin?.changeWebhookUrl(webhookUrlAt(config))
       registerConnectionMetrics(metrics, app)
       registerGauges(metrics, app.exportRunner.gauges())
+      registerCounters(metrics, app.toolCalls.counters())
       return { app, config }
     } catch (error) {
       await app.close()

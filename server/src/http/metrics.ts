@@ -86,6 +86,21 @@ export function registerGauges({ registry }: Metrics, sources: readonly GaugeSou
     })
 }
 
+/** Registers counters whose figures another part keeps and never lowers. */
+export function registerCounters({ registry }: Metrics, sources: readonly GaugeSource[]): void {
+  for (const { name, help, labelNames = [], read } of sources)
+    new Counter({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { labels = {}, value } of read()) this.inc(labels, value)
+      },
+    })
+}
+
 /** Registers the connections of the HTTP port and the incomplete request bodies. */
 export function registerConnectionMetrics(
   metrics: Metrics,

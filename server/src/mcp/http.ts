@@ -5,13 +5,20 @@ import { selectKeyByHash } from '../auth/key-queries.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Signer } from '../kernel/signer.ts'
 import type { ApiCall } from './api-call.ts'
-import { createToolServer, type ToolOutcome } from './server.ts'
+import { ToolCallCounter } from './call-counter.ts'
+import { createToolServer } from './server.ts'
 
 export interface ToolServices {
   signer: Signer
   publicUrl: string
-  onToolCall?: (tool: string, outcome: ToolOutcome) => void
-  onFailure?: (error: unknown) => void
+  /** Called with an error that is a defect here. */
+  onFailure: (error: unknown) => void
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    toolCalls: ToolCallCounter
+  }
 }
 
 const path = '/mcp'
@@ -23,6 +30,8 @@ const maxMessages = 10
  * request itself needs a key and counts for nothing; the tools call the API's own routes with that key.
  */
 export function registerToolRoutes(app: FastifyInstance, services: ToolServices): void {
+  const toolCalls = new ToolCallCounter()
+  app.decorate('toolCalls', toolCalls)
   const stateKey = services.signer.sign('mcp request state', 'key')
   app.post(
     path,
@@ -37,8 +46,8 @@ export function registerToolRoutes(app: FastifyInstance, services: ToolServices)
             api: callOwnRoutes(app, request),
             stateKey,
             asksLegacyClients: false,
-            ...(services.onToolCall && { onToolCall: services.onToolCall }),
-            ...(services.onFailure && { onFailure: services.onFailure }),
+            onToolCall: (tool, outcome) => toolCalls.record(tool, outcome),
+            onFailure: services.onFailure,
           }),
         // The tools never change, so there is nothing to subscribe to.
         { maxSubscriptions: 0 },

@@ -7,15 +7,14 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { type ApiCall, ToolError } from './api-call.ts'
+import type { ToolOutcome } from './call-counter.ts'
 import { cleanText, dataNotice, describeRows } from './text.ts'
 import { contactTools } from './tools/contacts.ts'
+import { revealTools } from './tools/reveal.ts'
 import { storeTools } from './tools/stores.ts'
 import { taxonomyTools } from './tools/taxonomy.ts'
 import type { Tool, ToolContext, ToolReply } from './tools/tool.ts'
 import { usageTools } from './tools/usage.ts'
-
-/** How a call of a tool ended; `asked` when the client has to ask a person first. */
-export type ToolOutcome = 'done' | 'asked' | 'declined' | 'refused' | 'failed'
 
 export interface ToolServerOptions {
   /** Calls the public API with the caller's key. */
@@ -31,7 +30,7 @@ export interface ToolServerOptions {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each tool has its own input, which its schema checks.
-const tools: readonly Tool<any>[] = [...taxonomyTools, ...storeTools, ...contactTools, ...usageTools]
+const tools: readonly Tool<any>[] = [...taxonomyTools, ...storeTools, ...contactTools, ...revealTools, ...usageTools]
 
 const instructions = `Storedex: e-commerce stores and the people at them. Look filter values up with taxonomy_lookup, count before you search, quote before you reveal. ${dataNotice} Revealing people costs credits: say what it costs and let the person decide.`
 
@@ -81,7 +80,7 @@ async function runTool<Input>(
       onToolCall?.(tool.name, 'asked')
       return reply
     }
-    onToolCall?.(tool.name, reply.outcome ?? 'done')
+    onToolCall?.(tool.name, reply.failure ? 'refused' : (reply.outcome ?? 'done'))
     return describeReply(reply)
   } catch (error) {
     if (error instanceof ToolError) {
@@ -94,17 +93,26 @@ async function runTool<Input>(
   }
 }
 
-function describeReply({ says, rows, structured }: ToolReply): CallToolResult {
-  return { content: [{ type: 'text', text: describeRows(says, rows) }], structuredContent: structured }
+function describeReply({ says, rows, structured, failure }: ToolReply): CallToolResult {
+  const lines = failure ? [...says, ...errorLines(failure)] : says
+  return {
+    content: [{ type: 'text', text: describeRows(lines, rows) }],
+    structuredContent: structured,
+    ...(failure && { isError: true }),
+  }
+}
+
+function describeError(error: ToolError): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: errorLines(error).join('\n') }] }
 }
 
 /** The API's sentence and code, and what helps to act on it. */
-function describeError({ message, code, param, requestId, retryAfterSeconds }: ToolError): CallToolResult {
+function errorLines({ message, code, param, requestId, retryAfterSeconds }: ToolError): string[] {
   const facts = [
     `code: ${code}`,
     ...(param === undefined ? [] : [`param: ${param}`]),
     ...(retryAfterSeconds === undefined ? [] : [`retry after: ${retryAfterSeconds} s`]),
     ...(requestId === undefined ? [] : [`request id: ${requestId}`]),
   ]
-  return { isError: true, content: [{ type: 'text', text: [message, ...facts].map(cleanText).join('\n') }] }
+  return [message, ...facts].map(cleanText)
 }

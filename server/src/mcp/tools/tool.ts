@@ -4,7 +4,7 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server'
-import type { ApiCall } from '../api-call.ts'
+import type { ApiCall, ToolError } from '../api-call.ts'
 
 /** What a tool answers, as text and as data. */
 export interface ToolReply {
@@ -16,6 +16,8 @@ export interface ToolReply {
   structured: Record<string, unknown>
   /** How metrics count the call; by default `done`. */
   outcome?: 'declined'
+  /** What stopped the work after the rows were done. */
+  failure?: ToolError
 }
 
 /** What a tool works with in one call. */
