@@ -98,7 +98,7 @@ describe('a client that can be asked', () => {
           ...{ name: 'reveal_contacts', arguments: { contact_ids } },
           ...{ requestState, inputResponses: { spend: { action: 'accept', content: {} } } },
         },
-      } as never) as Promise<{ isError?: boolean }>
+      } as never) as Promise<{ content?: unknown }>
     const altered = `${asked.requestState.slice(0, -2)}${asked.requestState.endsWith('A') ? 'B' : 'A'}`
     await expect(answerWith(altered, args.contact_ids)).rejects.toThrow(/requestState/)
     expect(textOf(await answerWith(asked.requestState, ids.slice(2, 4)))).toContain('code: invalid_quote')
