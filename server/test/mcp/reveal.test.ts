@@ -12,7 +12,8 @@ beforeAll(async () => {
   ids = await addCrowd(app, 40)
 })
 
-const newKey = (more: object = {}) => app.key({ scopes, limits: { ...generous, contact_credits: 812, ...more } })
+const newKey = (more: object = {}, budget = {}) =>
+  app.key({ scopes, limits: { ...generous, contact_credits: 812, ...more }, budget })
 const creditsOf = async (key: TestKey) => (await usageOf(key)).contact_credits.used
 
 /** A client whose person answers; `questions` are what they read. */
@@ -127,12 +128,71 @@ describe('a client that cannot be asked', () => {
     expect(await creditsOf(key)).toBe(0)
   })
 
+  const quoteBy = async (client: Client, contact_ids: string[]) => {
+    const quoted = await client.callTool({ name: 'quote_reveal', arguments: { contact_ids } })
+    return (quoted.structuredContent as { quote: string }).quote
+  }
+
   test('needs a key with a credit budget', async () => {
     const key = await newKey()
     const client = await connectClient(app, key)
-    const quoted = await client.callTool({ name: 'quote_reveal', arguments: { contact_ids: ids.slice(0, 2) } })
-    const { quote } = quoted.structuredContent as { quote: string }
+    const quote = await quoteBy(client, ids.slice(0, 2))
     expect(textOf(await revealBy(client, { quote }))).toMatch(/credit budget.*\ncode: budget_required\n/)
     expect(await creditsOf(key)).toBe(0)
+  })
+
+  test('reveals by a quote within the budget, once however often it is repeated', async () => {
+    const key = await newKey({}, { contact_credits: 14 })
+    for (const mode of [{}, { mode: 'legacy' as const }]) {
+      const client = await connectClient(app, key, mode)
+      const quote = await quoteBy(client, ids.slice(0, 12))
+      for (let i = 0; i < 2; i++) {
+        const answer = await revealBy(client, { quote })
+        expect(answer.isError, textOf(answer)).toBeUndefined()
+        expect((answer.structuredContent as { data: object[] }).data).toHaveLength(12)
+      }
+      expect(await creditsOf(key)).toBe(12)
+    }
+  })
+
+  test('reveals by a quote of the API, and by no other', async () => {
+    const key = await newKey({}, { contact_credits: 14 })
+    const client = await connectClient(app, key)
+    const { body } = await key.post('/quotes', { for: 'reveal', contact_ids: ids.slice(0, 2) })
+    expect(textOf(await revealBy(client, { quote: `${body.quote}A` }))).toContain('code: invalid_quote')
+    expect(textOf(await revealBy(client, { quote: body.quote, contact_ids: ids.slice(1, 3) }))).toContain(
+      'code: invalid_quote',
+    )
+    expect((await revealBy(client, { quote: body.quote })).structuredContent).toMatchObject({ credits_spent: 2 })
+  })
+
+  test('is refused past the budget, before anything is spent', async () => {
+    const key = await newKey({}, { contact_credits: 14 })
+    const client = await connectClient(app, key)
+    const [one, many] = [await quoteBy(client, ids.slice(0, 8)), await quoteBy(client, ids.slice(0, 14))]
+    await reveal(key, ids.slice(30, 37))
+    expect(textOf(await revealBy(client, { quote: one }))).toMatch(
+      /\ncode: insufficient_contact_credits\nparam: key_budget\.contact_credits\n/,
+    )
+    expect(textOf(await revealBy(client, { quote: many }))).toMatch(
+      /^Revealing 14 people for 14 of 7 credits.*nothing was revealed\.\ncode: insufficient_contact_credits$/,
+    )
+    expect(await creditsOf(key)).toBe(7)
+  })
+
+  test('that is stopped half way tells what it revealed, and goes on when it is called again', async () => {
+    const key = await newKey({ requests_per_minute: 4 }, { contact_credits: 30 })
+    const client = await connectClient(app, key)
+    const quote = await quoteBy(client, ids.slice(0, 25))
+    const stopped = await revealBy(client, { quote })
+    expect(stopped.isError).toBe(true)
+    expect(textOf(stopped)).toMatch(
+      /^10 revealed for 10 credits.*\nThen it stopped\..*\n.*\ncode: rate_limit_exceeded\n/,
+    )
+    expect((stopped.structuredContent as { data: object[] }).data).toHaveLength(10)
+    app.clock.advance(60_000)
+    await revealBy(client, { quote })
+    app.clock.advance(60_000)
+    expect(await creditsOf(key)).toBe(20)
   })
 })

@@ -8,6 +8,7 @@ import { type AccountChanges, changeAccount, createAccount } from '../../src/acc
 import type { LimitOverrides, PlanFile, PlanSlug } from '../../src/accounts/plans.ts'
 import { openAccountId } from '../../src/accounts/read-account.ts'
 import { buildApp } from '../../src/app.ts'
+import type { BudgetChanges } from '../../src/auth/budgets.ts'
 import type { Scope } from '../../src/auth/caller.ts'
 import { createKey, resumeKey, revokeKey, suspendKey } from '../../src/auth/keys.ts'
 import type { BillingProvider } from '../../src/billing/provider.ts'
@@ -41,6 +42,7 @@ interface KeyTraits {
   scopes?: readonly Scope[]
   mode?: Mode
   expires?: Date
+  budget?: BudgetChanges
 }
 
 export interface TestKey extends TestClient {

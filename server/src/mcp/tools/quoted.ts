@@ -40,11 +40,22 @@ function counted(count: number, one: string, many: string): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
+/** Said before anything is revealed or asked. */
+export function insufficientError(quote: Quote): ToolError {
+  const sentence = `Revealing ${describeCost(quote)} is more than what is left; nothing was revealed.`
+  return quote.credits > quote.credits_remaining
+    ? new ToolError('insufficient_contact_credits', sentence)
+    : new ToolError('rate_limit_exceeded', sentence, { param: 'store_exports' })
+}
+
 /**
  * Reveals the contacts of a quote that was just checked, as many calls as that takes. Their idempotency keys come from the
  * quote, so that a repeated call gets the same replies and spends nothing more.
  */
-export async function revealQuoted(api: ApiCall, { quote, contact_ids }: QuotedReveal): Promise<ToolReply> {
+export async function revealQuoted(api: ApiCall, quoted: QuotedReveal): Promise<ToolReply> {
+  const { quote, contact_ids } = quoted
+  // The API refuses a single call as a whole, and says what is short; several would spend what there is.
+  if (contact_ids.length > contactsPerCall && !quoted.sufficient) throw insufficientError(quoted)
   const keyOfQuote = createHash('sha256').update(quote).digest('hex')
   const rows: unknown[] = []
   const requestIds: string[] = []

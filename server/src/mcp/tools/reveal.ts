@@ -1,10 +1,9 @@
 import { type InputRequiredResult, inputRequired, inputResponse } from '@modelcontextprotocol/server'
 import { maxQuotedContactIds } from '../../kernel/quote.ts'
-import type { Quote } from '../../quotes/schema.ts'
 import { type ApiCall, callApi, ToolError } from '../api-call.ts'
 import { checkedByApi, checkedHere } from '../schemas.ts'
 import { compactValue } from '../text.ts'
-import { createRevealQuote, describeCost, openRevealQuote, revealQuoted } from './quoted.ts'
+import { createRevealQuote, describeCost, insufficientError, openRevealQuote, revealQuoted } from './quoted.ts'
 import type { Tool, ToolContext, ToolReply } from './tool.ts'
 
 const contactIds = {
@@ -118,14 +117,6 @@ async function askFirst(ctx: ToolContext, input: RevealInput): Promise<ToolReply
     },
     requestState: await ctx.sealState({ quote: quoted.quote } satisfies Asked),
   })
-}
-
-/** What the API would say of it; nobody needs to be asked first. */
-function insufficientError(quote: Quote): ToolError {
-  const sentence = `Revealing ${describeCost(quote)} is more than what is left; nothing was revealed.`
-  return quote.credits > quote.credits_remaining
-    ? new ToolError('insufficient_contact_credits', sentence)
-    : new ToolError('rate_limit_exceeded', sentence, { param: 'store_exports' })
 }
 
 async function revealIfAccepted(
