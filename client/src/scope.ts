@@ -83,6 +83,7 @@ export class CallScope {
       if (this.#signal?.aborted) return reject(this.#abortError())
       const abort = () => {
         clearTimeout(timer)
+        this.#signal?.removeEventListener('abort', abort)
         reject(this.#abortError())
       }
       const timer = setTimeout(() => {
