@@ -13,13 +13,24 @@ const oldestPostgres = 15
 // What does not touch the database, does not depend on which it is, or brings its own says the same on every server.
 const sameOnEveryServer = [
   'bench/test/**',
+  'client/test/**',
   'console/test/**',
   'drill/test/**',
   'packages/*/test/**',
   'stripe-standin/test/**',
-  ...['access', 'architecture', 'browser', 'catalogue', 'crash', 'doctor', 'hostile', 'http', 'kernel', 'openapi'].map(
-    (name) => `server/test/${name}/**`,
-  ),
+  ...[
+    'access',
+    'architecture',
+    'browser',
+    'catalogue',
+    'clients',
+    'crash',
+    'doctor',
+    'hostile',
+    'http',
+    'kernel',
+    'openapi',
+  ].map((name) => `server/test/${name}/**`),
   ...['runtime', 'start', 'billing/local', 'billing/stripe', 'imports/cells', 'imports/csv', 'imports/source'].map(
     (name) => `server/test/${name}/**`,
   ),

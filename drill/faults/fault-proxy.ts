@@ -125,11 +125,14 @@ export class FaultProxy {
       case 'cut_after':
         await this.#askFor(exchange, body, response)
         return this.#cut(socket)
-      case 'cut_midway': {
-        const bytes = serialize(await this.#askFor(exchange, body, response))
-        const part = bytes.subarray(0, 1 + random.below(bytes.length - 1))
-        await new Promise<unknown>((resolve) => socket.write(part, resolve))
+      case 'cut_midway':
+        await this.#begin(await this.#askFor(exchange, body, response), socket)
         return this.#cut(socket)
+      case 'stall': {
+        const answer = await this.#askFor(exchange, body, response)
+        if (random.chance(0.5)) await this.#begin(answer, socket)
+        if (!socket.destroyed) await once(socket, 'close')
+        return
       }
       case 'repeat': {
         const both = await Promise.all([1, 2].map(() => this.#askFor(exchange, body, response)))
@@ -151,6 +154,13 @@ export class FaultProxy {
   #cut(socket: Socket): void {
     if (this.#options.random.chance(0.5)) socket.destroy()
     else socket.resetAndDestroy()
+  }
+
+  /** Sends the beginning of an answer. */
+  async #begin(answer: ServiceAnswer, socket: Socket): Promise<void> {
+    const bytes = serialize(answer)
+    const part = bytes.subarray(0, 1 + this.#options.random.below(bytes.length - 1))
+    await new Promise<unknown>((resolve) => socket.write(part, resolve))
   }
 
   #refuse(response: ServerResponse): void {

@@ -16,12 +16,14 @@ export type Fault =
   | 'delay'
   /** The service gets the request twice at the same time; the caller gets one of the answers. */
   | 'repeat'
+  /** The service has answered; the caller gets nothing more, or only the beginning, until it hangs up. */
+  | 'stall'
   /** The proxy answers 503 itself, as a load balancer would. */
   | 'unavailable'
 
 export type FaultWeights = Partial<Record<Fault, number>>
 
-/** About two of five exchanges fail for the caller. */
+/** About two of five exchanges fail for the caller. A stall is for callers that wait for a short time only. */
 export const roughNetwork: FaultWeights = {
   pass: 40,
   cut_before: 7,

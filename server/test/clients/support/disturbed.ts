@@ -1,4 +1,6 @@
+import { expect, vi } from 'vitest'
 import { Random } from '../../../../catalogue/build/random.ts'
+import { Storedex, type StoredexError, type StoredexOptions } from '../../../../client/src/index.ts'
 import { FaultProxy, type FaultProxyOptions } from '../../../../drill/faults/fault-proxy.ts'
 import { roughNetwork } from '../../../../drill/faults/faults.ts'
 import { checkLedger } from '../../../src/usage/ledger.ts'
@@ -15,6 +17,23 @@ export async function startFaultProxy(app: TestApp, options: Partial<FaultProxyO
   atEnd(() => proxy.close())
   return proxy
 }
+
+/** The typed client with a test's key. The pauses before its retries are the shortest that its jitter can draw. */
+export function connectClient(
+  baseUrl: string,
+  { secret: apiKey }: TestKey,
+  options: Omit<Partial<StoredexOptions>, 'apiKey' | 'baseUrl'> = {},
+): Storedex {
+  vi.spyOn(Math, 'random').mockReturnValue(0.01)
+  return new Storedex({ apiKey, baseUrl, ...options })
+}
+
+/** The error that a call must end with. */
+export const failureOf = (call: PromiseLike<unknown>): Promise<StoredexError> =>
+  Promise.resolve(call).then(
+    () => expect.fail('it succeeded'),
+    (error) => error,
+  )
 
 /** Every difference that `ledger check` would print. */
 export async function ledgerDifferences(app: TestApp): Promise<unknown[]> {
