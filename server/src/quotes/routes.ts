@@ -39,7 +39,17 @@ export function registerQuoteRoutes(api: ApiRoutes, services: QuoteServices): vo
         body: QuoteRequest,
         response: {
           200: Quote,
-          ...errorReplies(400, 401, 403, 429, 'invalid_column', 'invalid_list_id', 'list_not_found', 'quote_exceeded'),
+          ...errorReplies(
+            400,
+            401,
+            403,
+            429,
+            'invalid_column',
+            'invalid_list_id',
+            'invalid_quote',
+            'list_not_found',
+            'quote_exceeded',
+          ),
         },
       },
     },

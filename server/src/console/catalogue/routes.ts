@@ -202,7 +202,10 @@ function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): vo
         summary: 'Ask what a reveal or an export would cost',
         description: 'As in the API: changes nothing, reserves nothing and costs nothing.',
         body: QuoteRequest,
-        response: { 200: Quote, ...errorReplies('invalid_column', 'invalid_list_id', 'list_not_found') },
+        response: {
+          200: Quote,
+          ...errorReplies('invalid_column', 'invalid_list_id', 'invalid_quote', 'list_not_found', 'quote_exceeded'),
+        },
       },
     },
     (request) => createQuote(quoteContext(memberContext(request), services), request.body),
