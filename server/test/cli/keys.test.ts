@@ -125,3 +125,30 @@ test('find finds nothing for a key of elsewhere, and repeats nothing of what is 
     expect(stderr).not.toContain(key.slice(9, 13))
   }
 })
+
+test('budgets are set with a key or later, shown with what is used, and removed', async () => {
+  const account = await paidAccount()
+  const budgets = ['--budget', 'contact_credits=100', '--budget', 'search_rows=0']
+  const { id, key } = await cli.json<Issued>('keys', 'create', account, '--name', 'assistant', ...budgets)
+  const none = { contact_credits: null, store_exports: null, search_rows: null }
+  const [credits, rows] = [
+    { limit: 100, used: 0, remaining: 100 },
+    { limit: 0, used: 0, remaining: 0 },
+  ]
+  expect(await cli.json('keys', 'list', account)).toMatchObject([
+    { budget: { ...none, contact_credits: credits, search_rows: rows } },
+  ])
+  expect((await cli.run('keys', 'list', account)).stdout).toContain('contact_credits 0/100, search_rows 0/0')
+  const changes = ['--budget', 'contact_credits=none', '--budget', 'store_exports=5']
+  expect(await cli.json('keys', 'set', id, ...changes)).toMatchObject({
+    budget: { ...none, store_exports: { limit: 5, used: 0, remaining: 5 }, search_rows: rows },
+  })
+  expect((await cli.run('keys', 'set', id, '--budget', 'search_rows=none')).stdout).toMatch(
+    /^budget +store_exports 0\/5$/m,
+  )
+  expect((await cli.run('keys', 'find', key.slice(0, 13))).stdout).toContain('store_exports 0/5')
+  await cli.json('keys', 'revoke', id)
+  expect((await cli.run('keys', 'set', id, '--budget', 'search_rows=1')).stderr).toMatch(
+    /is revoked; that is permanent/,
+  )
+})
