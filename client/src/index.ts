@@ -1,4 +1,4 @@
-export type { Download, DownloadOptions, DownloadProgress } from './download.ts'
+export type { Download, DownloadOptions, DownloadProgress } from './download/download.ts'
 export {
   AbortError,
   AccessRequiredError,

@@ -6,7 +6,7 @@ import { Contacts } from './resources/contacts.ts'
 import { Exports } from './resources/exports.ts'
 import { Lists } from './resources/lists.ts'
 import { Stores } from './resources/stores.ts'
-import { type ApiRequest, Transport } from './transport.ts'
+import { type ApiRequest, Transport } from './transport/transport.ts'
 
 /** A request of the low level. */
 export interface RequestOptions extends Omit<ApiRequest, 'headers'>, CallOptions {}

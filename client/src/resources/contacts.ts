@@ -4,7 +4,7 @@ import type { CallOptions, IdempotentCallOptions } from '../options.ts'
 import type { Pages, RowBound } from '../pages.ts'
 import { resolveIdempotencyKey, sendInParts } from '../parts.ts'
 import { ApiPromise, type Reply } from '../reply.ts'
-import type { CallScope } from '../scope.ts'
+import type { CallScope } from '../transport/scope.ts'
 import { Resource } from './resource.ts'
 
 /** The most ids of one reveal, and of one quote. */

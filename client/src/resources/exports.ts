@@ -1,11 +1,11 @@
-import { type Download, type DownloadOptions, downloadFile } from '../download.ts'
+import { type Download, type DownloadOptions, downloadFile } from '../download/download.ts'
 import type * as api from '../generated/types.ts'
 import type { CallOptions, IdempotentCallOptions } from '../options.ts'
 import type { Pages, RowBound } from '../pages.ts'
 import { resolveIdempotencyKey } from '../parts.ts'
 import type { NodeDestination, WebDestination } from '../platform.ts'
 import { ApiPromise, type Reply } from '../reply.ts'
-import { segment } from '../transport.ts'
+import { segment } from '../transport/transport.ts'
 import { Resource } from './resource.ts'
 
 const firstPollMs = 500

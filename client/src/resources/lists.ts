@@ -2,7 +2,7 @@ import type * as api from '../generated/types.ts'
 import type { CallOptions } from '../options.ts'
 import type { Pages, RowBound } from '../pages.ts'
 import type { ApiPromise } from '../reply.ts'
-import { segment } from '../transport.ts'
+import { segment } from '../transport/transport.ts'
 import { Resource } from './resource.ts'
 
 /** Lists of stores and of contacts. */

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../options.ts'
 import { type PageReply, Pages, type RowBound } from '../pages.ts'
 import { ApiPromise } from '../reply.ts'
-import type { ApiRequest, Transport } from '../transport.ts'
+import type { ApiRequest, Transport } from '../transport/transport.ts'
 
 /** A group of operations. */
 export abstract class Resource {

@@ -3,7 +3,7 @@ import type { CallOptions } from '../options.ts'
 import type { Pages, RowBound } from '../pages.ts'
 import { sendInParts } from '../parts.ts'
 import { ApiPromise } from '../reply.ts'
-import { segment } from '../transport.ts'
+import { segment } from '../transport/transport.ts'
 import { Resource } from './resource.ts'
 
 /** The most domains of one enrichment. */

@@ -3,8 +3,7 @@
 export interface ApiCall {
   /** Such as `https://storedex.example`. */
   origin: string
-  /** Such as `/api/v1/stores/search`. */
-  path: string
+  path: '/api/v1/stores/search' | '/api/v1/contacts/search'
   body: object
 }
 
@@ -17,19 +16,26 @@ export function asCurl({ origin, path, body }: ApiCall): string {
   ].join(' \\\n  ')
 }
 
+/** A program with `@storedex/client`. It reads one page, as the console shows it: more rows would be charged. */
 export function asTypeScript({ origin, path, body }: ApiCall): string {
-  return `const response = await fetch(${quoteForScript(origin + path)}, {
-  method: 'POST',
-  headers: {
-    Authorization: \`Bearer \${process.env.STOREDEX_KEY}\`,
-    'Content-Type': 'application/json',
-  },
-  body: JSON.stringify(${indent(JSON.stringify(body, null, 2))}),
-})
-if (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`)
-const page = await response.json()
-console.log(page.data, page.next_cursor)
+  const { method, row } = methodOf[path]
+  return `import { Storedex } from '@storedex/client'
+
+const storedex = new Storedex({ apiKey: process.env.STOREDEX_KEY!, baseUrl: ${quoteForScript(origin)} })
+const search = storedex.${method}(${JSON.stringify(body, null, 2)}, { maxRows: ${limitOf(body)} })
+for await (const ${row} of search) console.log(${row})
 `
+}
+
+/** The methods of the client that search, and what they find. */
+const methodOf: Record<ApiCall['path'], { method: string; row: string }> = {
+  '/api/v1/stores/search': { method: 'stores.search', row: 'store' },
+  '/api/v1/contacts/search': { method: 'contacts.search', row: 'contact' },
+}
+
+/** As many rows as a page of the request has. */
+function limitOf(body: object): number {
+  return 'limit' in body && typeof body.limit === 'number' ? body.limit : 25
 }
 
 /** Nothing is special between single quotes except a single quote. */
@@ -39,8 +45,4 @@ function quoteForShell(text: string): string {
 
 function quoteForScript(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-}
-
-function indent(text: string): string {
-  return text.replaceAll('\n', '\n  ')
 }

@@ -3,12 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { asCurl, asTypeScript } from '../../src/lib/copy-as.ts'
 
 const origin = 'https://storedex.example'
-const path = '/api/v1/stores/search'
+const path = '/api/v1/stores/search' as const
 const body = fc.record({ filters: fc.dictionary(fc.string(), fc.string()), limit: fc.constant(25) })
 
 /** The arguments that a shell hands to curl. */
@@ -44,22 +45,41 @@ it('the key is read from the environment in both', () => {
   expect(asTypeScript(call)).toContain('process.env.STOREDEX_KEY')
 })
 
-it('a copied TypeScript runs and sends the body unchanged', async () => {
-  const sent = { filters: { apps: { any: ["it's", '$(1)', '`', '</script>', '\u2028'] } }, limit: 25 }
+/** Bundles a program with the client of this repository. */
+async function bundle(contents: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, loader: 'ts', resolveDir: import.meta.dirname },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    conditions: ['storedex-source'],
+  })
+  return outputFiles[0]!.text
+}
+
+it.each([
+  [path, { filters: { apps: { any: ["it's", '$(1)', '`', '</script>', '\u2028'] } }, limit: 25 }],
+  ['/api/v1/contacts/search', { store: { countries: ['DE'] }, max_contacts_per_store: 3, limit: 10 }],
+] as const)('a copied TypeScript runs and sends the body of %s unchanged', async (searched, sent) => {
   let received: unknown
   const server = createServer(async (request, response) => {
-    received = { body: await json(request), authorization: request.headers.authorization }
-    response.end('{"data":[],"next_cursor":null}')
+    const { url, headers } = request
+    received = { url, body: await json(request), authorization: headers.authorization }
+    const data = Array.from({ length: sent.limit }, (_, index) => index)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ data, has_more: true, next_cursor: 'cur_1' }))
   }).listen(0)
   try {
     const { port } = server.address() as AddressInfo
-    const script = asTypeScript({ origin: `http://127.0.0.1:${port}`, path, body: sent })
+    const script = await bundle(asTypeScript({ origin: `http://127.0.0.1:${port}`, path: searched, body: sent }))
     const run = promisify(execFile)
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
       env: { STOREDEX_KEY: 'sdx_live_secret' },
     })
-    expect(received).toEqual({ body: sent, authorization: 'Bearer sdx_live_secret' })
-    expect(stdout).toBe('[] null\n')
+    expect(received).toEqual({ url: searched, body: sent, authorization: 'Bearer sdx_live_secret' })
+    // One page, although there are more.
+    expect(stdout.trim().split('\n')).toHaveLength(sent.limit)
   } finally {
     server.close()
   }

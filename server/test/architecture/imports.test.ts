@@ -79,9 +79,23 @@ describe('rooms', () => {
     expect(wrong.map(({ path }) => path)).toEqual([])
   })
 
+  test('the client imports nothing at all: neither the service nor packages', () => {
+    const client = readFiles(join(project, 'client/src'), /\.ts$/)
+    expect(client.length).toBeGreaterThan(10)
+    const imports = client.flatMap(({ path, text }) =>
+      [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target]) => ({ path, target: target! })),
+    )
+    const outside = imports.filter(({ path, target }) => {
+      const file = resolve(dirname(join(project, 'client/src', path)), target)
+      return !target.startsWith('.') || relative(join(project, 'client/src'), file).startsWith('..')
+    })
+    expect(outside).toEqual([])
+    expect(JSON.parse(readFileSync(join(project, 'client/package.json'), 'utf8'))).not.toHaveProperty('dependencies')
+  })
+
   test('a folder holds at most fifteen files', () => {
     const counts = new Map<string, number>()
-    for (const folder of ['packages', 'server/src', 'stripe-standin/src', 'bench', 'drill'])
+    for (const folder of ['client/src', 'packages', 'server/src', 'stripe-standin/src', 'bench', 'drill'])
       for (const path of pathsIn(join(project, folder), /^(?!.*node_modules).*\.ts$/))
         counts.set(dirname(join(folder, path)), (counts.get(dirname(join(folder, path))) ?? 0) + 1)
     expect([...counts].filter(([, count]) => count > 15)).toEqual([])

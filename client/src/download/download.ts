@@ -1,9 +1,9 @@
+import { ConnectionError, StoredexError } from '../errors.ts'
+import type { CallOptions } from '../options.ts'
+import type { HeadersLike, NodeDestination, ResponseLike, WebDestination } from '../platform.ts'
+import { RetryPolicy } from '../transport/retry.ts'
+import type { ApiRequest, Transport } from '../transport/transport.ts'
 import { openDestination } from './destinations.ts'
-import { ConnectionError, StoredexError } from './errors.ts'
-import type { CallOptions } from './options.ts'
-import type { HeadersLike, NodeDestination, ResponseLike, WebDestination } from './platform.ts'
-import { RetryPolicy } from './retry.ts'
-import type { ApiRequest, Transport } from './transport.ts'
 
 export interface DownloadProgress {
   bytes: number

@@ -1,5 +1,5 @@
-import { AbortError, StoredexError, TimeoutError } from './errors.ts'
-import type { AbortSignalLike } from './platform.ts'
+import { AbortError, StoredexError, TimeoutError } from '../errors.ts'
+import type { AbortSignalLike } from '../platform.ts'
 
 /** The longest timer that platforms have. */
 const longestTimerMs = 2 ** 31 - 1

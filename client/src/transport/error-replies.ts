@@ -1,5 +1,5 @@
-import * as errors from './errors.ts'
-import type { HeadersLike } from './platform.ts'
+import * as errors from '../errors.ts'
+import type { HeadersLike } from '../platform.ts'
 import { redact } from './redact.ts'
 
 /** A complete reply that was read as text. */

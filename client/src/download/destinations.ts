@@ -1,5 +1,5 @@
-import { StoredexError } from './errors.ts'
-import type { NodeDestination, WebDestination } from './platform.ts'
+import { StoredexError } from '../errors.ts'
+import type { NodeDestination, WebDestination } from '../platform.ts'
 
 /** A stream that is being written to. */
 export interface OpenDestination {

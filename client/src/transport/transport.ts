@@ -1,5 +1,4 @@
-import { errorOfReply, redirectError, type TextReply } from './error-replies.ts'
-import { ConnectionError, invalidArgument, StoredexError } from './errors.ts'
+import { ConnectionError, invalidArgument, StoredexError } from '../errors.ts'
 import {
   type CallOptions,
   type Limits,
@@ -7,13 +6,14 @@ import {
   parseBaseUrl,
   resolveLimits,
   type StoredexOptions,
-} from './options.ts'
-import type { Fetch, ResponseLike } from './platform.ts'
+} from '../options.ts'
+import type { Fetch, ResponseLike } from '../platform.ts'
+import { createReply, type Reply } from '../reply.ts'
+import { version } from '../version.ts'
+import { errorOfReply, redirectError, type TextReply } from './error-replies.ts'
 import { copyCause } from './redact.ts'
-import { createReply, type Reply } from './reply.ts'
 import { RetryPolicy } from './retry.ts'
 import { type Attempt, CallScope } from './scope.ts'
-import { version } from './version.ts'
 
 export interface ApiRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

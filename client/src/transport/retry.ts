@@ -1,4 +1,4 @@
-import type { StoredexError } from './errors.ts'
+import type { StoredexError } from '../errors.ts'
 
 /** The longest `Retry-After` that is waited for: the length of the minute's window. A longer one ends the call. */
 const longestRetryAfterMs = 60_000
