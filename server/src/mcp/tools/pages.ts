@@ -3,14 +3,21 @@ import { cleanText, compactValue } from '../text.ts'
 import type { ToolReply } from './tool.ts'
 
 /** Descriptions of the filters that need one, by path within a request of the API. */
-export const filterNotes: Record<string, string> = Object.fromEntries(
-  ['filters', 'store'].flatMap((name) => [
+export const filterNotes: Record<string, string> = Object.fromEntries([
+  ['exclude', 'Left out: what the account has exported this period or revealed, and what is in lists'],
+  ['facet_limit', 'Values of each facet'],
+  ['cursor', 'next_cursor of the page before'],
+  ['max_contacts_per_store', 'Over all pages'],
+  ...['filters', 'store'].flatMap((name) => [
     [name, 'All conditions hold; in a list one value is enough. Values: taxonomy_lookup.'],
     [`${name}.countries`, 'ISO 3166-1 alpha-2'],
     [`${name}.platform_plus`, 'Premium tier of the store platform'],
+    [`${name}.categories`, 'Each covers the categories below it'],
+    [`${name}.meta_ads.active_ads_min`, 'Ads running now'],
     [`${name}.store_created_at.from`, 'ISO 8601'],
+    [`${name}.first_discovered_at.from`, 'ISO 8601'],
   ]),
-)
+])
 
 /** The output of a page of rows. */
 export const pageOutput = checkedByApi({
