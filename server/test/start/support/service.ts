@@ -12,8 +12,12 @@ export const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.
 
 export type Settings = Record<string, string>
 
-/** Starts `npm start` as a terminal does: npm's shell with the service in it, in a process group of its own. */
-export function startService(settings: Settings, args: string[] = ['--json']) {
+/** Starts `npm start` as a terminal does: npm's shell with the service in it, in a process group of its own, until `onEnd`. */
+export function startService(
+  settings: Settings,
+  args: string[] = ['--json'],
+  onEnd: (work: () => Promise<void>) => void = onTestFinished,
+) {
   const { PATH = '', HOME = '' } = process.env
   // As in `npm start`, the shell execs the service, so that signals sent to npm reach it.
   const script = `exec '${process.execPath}' '${launcher}' serve ${args.join(' ')}`
@@ -27,7 +31,7 @@ export function startService(settings: Settings, args: string[] = ['--json']) {
   shell.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text
   })
-  onTestFinished(async () => {
+  onEnd(async () => {
     try {
       process.kill(-shell.pid!, 'SIGKILL')
     } catch {
