@@ -53,7 +53,7 @@ async function trySql(statement: string): Promise<void> {
   const client = await connectClient(url)
   try {
     await client.query('begin')
-    await client.query(statement.replace('on database storedex', `on database ${new URL(url).pathname.slice(1)}`))
+    await client.query(statement)
   } finally {
     await client.end()
   }

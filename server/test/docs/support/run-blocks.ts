@@ -4,6 +4,7 @@ import { type Block, placeOf, readBlocks } from './blocks.ts'
 import { drawings, findEntry, notRun, special } from './exceptions.ts'
 import { writeReadersFiles } from './files.ts'
 import { type ExampleChecker, parseExample } from './json-blocks.ts'
+import { problemsOfToolServers, toolServersOf } from './mcp-blocks.ts'
 import { differenceFromOutput, shapeOf } from './output.ts'
 import { composePrograms, type Program } from './programs.ts'
 import { findProgram, type Service } from './service.ts'
@@ -60,7 +61,7 @@ class Reader {
       case 'ts':
         return program ? this.#run(this.#keep(program.file, program.text, program.commands)) : []
       case 'json':
-        return this.#checks.examples.problems(parseExample(this.#withRealExamples(block.text)))
+        return this.#checkJson(parseExample(this.#withRealExamples(block.text)))
       case 'http':
         return this.#compareHeaders(block)
       case 'sql':
@@ -76,11 +77,16 @@ class Reader {
     }
   }
 
+  #checkJson(example: unknown): string[] | Promise<string[]> {
+    const servers = toolServersOf(example)
+    return servers ? problemsOfToolServers(servers) : this.#checks.examples.problems(example)
+  }
+
   #withRealExamples(text: string): string {
     const { contacts } = this.#checks.service
     // Another person for each block: one is revealed, another erased.
     const contact = contacts[this.#contacts++ % contacts.length]!
-    return examplesOf(this.#checks.service, contact, this.#checks.root).reduce(
+    return examplesOf(this.#checks.service, contact, this.#workplace.folder).reduce(
       (result, { written, real }) => result.replaceAll(written, real),
       text,
     )

@@ -14,6 +14,8 @@ export interface Service {
   greeting: Greeting
   liveKey: string
   testKey: string
+  /** Ids of an account and of a key of it, until a document creates others. */
+  ids: string[]
   /** Ids of people. */
   contacts: string[]
 }
@@ -35,6 +37,7 @@ export async function startDemonstration(dataDir: string): Promise<Service> {
   const [demonstration] = (await storedex('accounts', 'list', '--search', 'Demonstration')).data
   // The examples of all documents run within a minute or two.
   await storedex('accounts', 'set', demonstration.id, '--limit', 'requests_per_minute=6000')
+  const key = await storedex('keys', 'create', demonstration.id, '--name', 'example')
   const reply = await fetch(`${greeting.api}/contacts/search`, {
     method: 'POST',
     headers: { authorization: `Bearer ${greeting.live_key}`, 'content-type': 'application/json' },
@@ -47,6 +50,7 @@ export async function startDemonstration(dataDir: string): Promise<Service> {
     greeting,
     liveKey: greeting.live_key!,
     testKey: greeting.test_key!,
+    ids: [demonstration.id, key.id],
     contacts: people.data.map(({ id }) => id),
   }
 }

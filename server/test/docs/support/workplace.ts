@@ -13,13 +13,14 @@ export interface Example {
   real: string
 }
 
-export function examplesOf(service: Service, contact: string, root: string): Example[] {
+export function examplesOf(service: Service, contact: string, folder: string): Example[] {
   return [
     { written: 'http://127.0.0.1:8080', real: service.url },
     { written: 'sdx_live_…', real: service.liveKey },
     { written: 'sdx_test_…', real: service.testKey },
     { written: 'ct_live_…', real: contact },
-    { written: '/another/place/', real: join(root, 'another-place') },
+    { written: '/path/to/storedex', real: folder },
+    { written: '/another/place/', real: join(folder, 'another-place') },
   ]
 }
 
@@ -37,15 +38,19 @@ export function openWorkplace(root: string, service: Service): Workplace {
   for (const name of ['client', 'package.json'])
     cpSync(join(projectDir, name), join(folder, name), { recursive: true, filter: (path) => !/\/dist$/.test(path) })
   symlinkSync(service.dataDir, join(folder, '.storedex'))
-  mkdirSync(join(root, 'another-place'), { recursive: true })
+  mkdirSync(join(folder, 'another-place'))
 
   const scratch = mkdtempSync(join(root, 'shell-'))
   const programs = join(scratch, 'bin')
   mkdirSync(programs)
   writeFileSync(join(programs, 'npx'), npxFor(join(projectDir, 'bin/storedex.mjs')), { mode: 0o755 })
+  writeFileSync(join(scratch, 'created'), service.ids.join('\n'))
   writeFileSync(join(programs, 'my-export'), `#!/bin/sh\necho '{"domain":"my-export.example"}'\n`, { mode: 0o755 })
   const { PATH = '', HOME = '' } = process.env
-  const env = { PATH: programs + delimiter + PATH, HOME, DATA_DIR: service.dataDir, npm_config_offline: 'true' }
+  const env = {
+    ...{ PATH: programs + delimiter + PATH, HOME, DATA_DIR: service.dataDir, npm_config_offline: 'true' },
+    ...{ STOREDEX_URL: service.url, STOREDEX_API_KEY: service.liveKey },
+  }
   return { folder, shell: openShell(scratch, { cwd: folder, env }) }
 }
 
@@ -58,7 +63,6 @@ function npxFor(launcher: string): string {
 if [ "$1" != storedex ]; then exec '${findProgram('npx')}' "$@"; fi
 shift
 created="$(dirname "$0")/../created"
-touch "$created"
 last() { grep -o "$1[A-Za-z]*" "$created" | tail -n 1; }
 set -- "\${@//acct_…/$(last acct_)}"
 set -- "\${@//key_…/$(last key_)}"
