@@ -6,7 +6,7 @@ import { writeReadersFiles } from './files.ts'
 import { type ExampleChecker, parseExample } from './json-blocks.ts'
 import { problemsOfToolServers, toolServersOf } from './mcp-blocks.ts'
 import { differenceFromOutput, shapeOf } from './output.ts'
-import { composePrograms, type Program } from './programs.ts'
+import { composeProgram, type Program } from './programs.ts'
 import { findProgram, type Service } from './service.ts'
 import { examplesOf, openWorkplace, projectDir, type Workplace } from './workplace.ts'
 
@@ -24,17 +24,27 @@ export interface Checks {
 export async function runDocument(checks: Checks, file: string): Promise<string[]> {
   const workplace = openWorkplace(checks.root, checks.service)
   writeReadersFiles(file, workplace.folder)
+  if (file === 'client/README.md') await workplace.shell.run(installClient)
   const reader = new Reader(checks, workplace)
   const blocks = readBlocks(projectDir, file)
-  const programs = composePrograms(blocks)
+  const program = composeProgram(blocks)
+  const lastOfProgram = blocks.findLast(({ language }) => language === 'ts')
   const problems: string[] = []
   for (const block of blocks) {
-    const found = findEntry(notRun, block) ? [] : await reader.read(block, programs.get(block))
+    const found = findEntry(notRun, block) ? [] : await reader.read(block, block === lastOfProgram ? program : null)
     problems.push(...found.map((problem) => `${placeOf(block)} (${block.language}): ${problem}`))
   }
   await workplace.shell.close()
   return problems
 }
+
+/** What the README of the client assumes: a project in which it is installed. */
+const installClient = `
+node client/build.mjs
+mkdir -p project/node_modules/@storedex
+ln -s "$PWD/client" project/node_modules/@storedex/client
+cd project
+`
 
 class Reader {
   readonly #checks: Checks
@@ -48,7 +58,7 @@ class Reader {
     this.#lastOutput = checks.greeting
   }
 
-  async read(block: Block, program: Program | undefined): Promise<string[]> {
+  async read(block: Block, program: Program | null): Promise<string[]> {
     const exception = findEntry(special, block)
     if (exception?.takenBy) return this.#runTaking(block, exception.takenBy)
     if (exception?.shapeOf) return this.#compareShape(block, exception.shapeOf)
