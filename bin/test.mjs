@@ -25,6 +25,7 @@ const sameOnEveryServer = [
     'catalogue',
     'clients',
     'crash',
+    'docs',
     'doctor',
     'hostile',
     'http',
