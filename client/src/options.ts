@@ -30,6 +30,19 @@ export interface IdempotentCallOptions extends CallOptions {
   idempotencyKey?: string | undefined
 }
 
+/** A request of the API. */
+export interface ApiRequest {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Below `/api/v1`, such as `/stores/search`. */
+  path: string
+  query?: Record<string, string | number | undefined> | undefined
+  body?: object | undefined
+  idempotencyKey?: string | undefined
+  headers?: Record<string, string> | undefined
+  /** False if doing it twice differs from doing it once: then it is not repeated when the service may have done it. */
+  repeatable?: boolean | undefined
+}
+
 export interface Limits {
   timeoutMs: number
   totalTimeoutMs: number

@@ -1,4 +1,4 @@
-import type { CallOptions, StoredexOptions } from './options.ts'
+import type { ApiRequest, CallOptions, StoredexOptions } from './options.ts'
 import { resolveIdempotencyKey } from './parts.ts'
 import { ApiPromise } from './reply.ts'
 import { Billing, Quotes, Taxonomy, Usage } from './resources/account.ts'
@@ -6,7 +6,7 @@ import { Contacts } from './resources/contacts.ts'
 import { Exports } from './resources/exports.ts'
 import { Lists } from './resources/lists.ts'
 import { Stores } from './resources/stores.ts'
-import { type ApiRequest, Transport } from './transport/transport.ts'
+import { Transport } from './transport/transport.ts'
 
 /** A request of the low level. */
 export interface RequestOptions extends Omit<ApiRequest, 'headers'>, CallOptions {}

@@ -1,8 +1,8 @@
 import { ConnectionError, StoredexError } from '../errors.ts'
-import type { CallOptions } from '../options.ts'
+import type { ApiRequest, CallOptions } from '../options.ts'
 import type { HeadersLike, NodeDestination, ResponseLike, WebDestination } from '../platform.ts'
 import { RetryPolicy } from '../transport/retry.ts'
-import type { ApiRequest, Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transport.ts'
 import { openDestination } from './destinations.ts'
 
 export interface DownloadProgress {
@@ -33,7 +33,7 @@ interface RemoteFile {
   headers: HeadersLike
 }
 
-/** `timeoutMs` bounds the time without progress, not the download. */
+/** @internal `timeoutMs` bounds the time without progress, not the download. */
 export async function downloadFile(
   transport: Transport,
   path: string,

@@ -1,26 +1,29 @@
-import type { CallOptions } from '../options.ts'
+import type { ApiRequest, CallOptions } from '../options.ts'
 import { type PageReply, Pages, type RowBound } from '../pages.ts'
 import { ApiPromise } from '../reply.ts'
-import type { ApiRequest, Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transport.ts'
 
 /** A group of operations. */
 export abstract class Resource {
   // Private, so that nothing of it is printed.
   readonly #transport: Transport
 
+  /** @internal */
   constructor(transport: Transport) {
     this.#transport = transport
   }
 
+  /** @internal */
   protected transport(): Transport {
     return this.#transport
   }
 
+  /** @internal */
   protected call<T>(request: ApiRequest, options: CallOptions | undefined): ApiPromise<T> {
     return new ApiPromise(this.#transport.send<T>(request, options))
   }
 
-  /** Pages that are asked for with a body. */
+  /** @internal Pages that are asked for with a body. */
   protected searchPages<Row, Page extends PageReply<Row>>(
     path: string,
     body: { limit?: number | undefined; cursor?: string | null | undefined },
@@ -29,7 +32,7 @@ export abstract class Resource {
     return this.#pages(body, options, (page) => ({ method: 'POST', path, body: { ...body, ...page } }))
   }
 
-  /** Pages that are asked for with a query. */
+  /** @internal Pages that are asked for with a query. */
   protected listPages<Row, Page extends PageReply<Row>>(
     path: string,
     query: ListQuery | undefined,

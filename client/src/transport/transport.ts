@@ -1,5 +1,6 @@
 import { ConnectionError, invalidArgument, StoredexError } from '../errors.ts'
 import {
+  type ApiRequest,
   type CallOptions,
   type Limits,
   parseApiKey,
@@ -14,18 +15,6 @@ import { errorOfReply, redirectError, type TextReply } from './error-replies.ts'
 import { copyCause } from './redact.ts'
 import { RetryPolicy } from './retry.ts'
 import { type Attempt, CallScope } from './scope.ts'
-
-export interface ApiRequest {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Below `/api/v1`, such as `/stores/search`. */
-  path: string
-  query?: Record<string, string | number | undefined> | undefined
-  body?: object | undefined
-  idempotencyKey?: string | undefined
-  headers?: Record<string, string> | undefined
-  /** False if doing it twice differs from doing it once: then it is not repeated when the service may have done it. */
-  repeatable?: boolean | undefined
-}
 
 /** Sends requests: authorization, timeouts, retries and errors. The only holder of the key. */
 export class Transport {
