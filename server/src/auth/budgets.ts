@@ -23,7 +23,7 @@ export interface CallingKey {
 }
 
 /** A budget of a key, and what of it is used in the current period. */
-export interface BudgetUse {
+interface BudgetUse {
   limit: number
   used: number
   /** Less what running exports have reserved. */

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
@@ -106,6 +106,37 @@ describe('migrations', () => {
     await migrate(url, folder)
     const { rows } = await client.query<{ preview: string }>('select preview from stores')
     expect(rows).toEqual([{ preview: renderPreviewedStore(store) }])
+  })
+
+  test('what keys spent and reserved before they had budgets is counted for them', async () => {
+    const { url } = await createTestDatabase()
+    const client = await connect(url)
+    await client.query('drop schema public cascade; create schema public')
+    const before = await mkdtemp(join(tmpdir(), 'storedex-migrations-'))
+    onTestFinished(() => rm(before, { recursive: true }))
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.sql') && name < '0020')
+    for (const name of names) await copyFile(join(folder, name), join(before, name))
+    await migrate(url, before)
+    await client.query(`
+      insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at, key_id, person_id)
+      values (1, 'live', 'store_exports', '2026-11-01', 3, 'req_1', '2026-11-02', 5, null),
+             (1, 'live', 'store_exports', '2026-11-01', 4, 'req_2', '2026-11-03', 5, null),
+             (1, 'live', 'store_exports', '2026-11-01', 8, 'req_3', '2026-11-03', null, 9),
+             (1, 'live', 'contact_credits', '2026-10-01', 2, 'req_4', '2026-11-03', 6, null);
+      insert into exports (account_id, mode, kind, status, layout, query, max_rows, request_id, key_id, period_start,
+                           reserved_exports, credits_period_start, reserved_credits, pieces, bytes, sha256, created_at)
+      values (1, 'live', 'contacts', 'running', '{}', '{}', 10, 'req_2', 5, '2026-11-01', 6, '2026-10-01', 7, 0, 0, '',
+              '2026-11-03')`)
+    await migrate(url, folder)
+    const { rows } = await client.query(
+      'select key_id, meter, used, reserved, budget, packed from key_counters order by key_id, meter',
+    )
+    const counted = { budget: null, packed: '0' }
+    expect(rows).toEqual([
+      { ...counted, key_id: '5', meter: 'contact_credits', used: 0, reserved: 7 },
+      { ...counted, key_id: '5', meter: 'store_exports', used: 7, reserved: 6 },
+      { ...counted, key_id: '6', meter: 'contact_credits', used: 2, reserved: 0 },
+    ])
   })
 
   test('a database of a newer version is rejected', async () => {
