@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { randomBase62 } from '../kernel/api-key.ts'
 import type { ApiError } from '../kernel/errors.ts'
 import { describeCause } from '../runtime/logger.ts'
+import { isInjected } from './injected.ts'
 
 /** The public ids of the caller, if known; never a secret. */
 export type CallerLabels = { account_id: string; key_id: string } | { account_id?: string; person_id: string }
@@ -56,7 +57,7 @@ export function observeRequests(
         route: request.record.route,
         status: reply.raw.statusCode,
         durationMs: performance.now() - startedAt,
-        aborted: !reply.raw.writableFinished,
+        aborted: !isInjected(request.raw) && !reply.raw.writableFinished,
         caller: describeCaller(request),
         failure: request.record.failure,
       })

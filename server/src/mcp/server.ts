@@ -1,5 +1,7 @@
 import {
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
   createRequestStateCodec,
   type InputRequiredResult,
   isInputRequiredResult,
@@ -60,9 +62,12 @@ export function createToolServer(options: ToolServerOptions): McpServer {
 
 /** Whether the client of this call can show a form to a person. */
 function canAsk(server: McpServer, { mcpReq }: ServerContext, asksLegacyClients: boolean): boolean {
-  // Each request of 2026 has an envelope with the client's capabilities, which the library has read.
-  if (!mcpReq.envelope && !asksLegacyClients) return false
-  const elicitation = server.server.getClientCapabilities()?.elicitation
+  const { envelope } = mcpReq
+  if (!envelope && !asksLegacyClients) return false
+  // A request of 2026 brings the capabilities, over every transport; a session of 2025 began with them.
+  const brought: Record<string, unknown> = { ...envelope }
+  const capabilities = brought[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities()
+  const elicitation = (capabilities as ClientCapabilities | undefined)?.elicitation
   if (!elicitation) return false
   // A client that names no mode has forms.
   return elicitation.form !== undefined || elicitation.url === undefined

@@ -4,7 +4,7 @@ import type { ToolReply } from './tool.ts'
 
 /** Descriptions of the filters that need one, by path within a request of the API. */
 export const filterNotes: Record<string, string> = Object.fromEntries([
-  ['exclude', 'Left out: what the account has exported this period or revealed, and what is in lists'],
+  ['exclude', 'Leaves out what was exported this period, revealed, or is in a list'],
   ['facet_limit', 'Values of each facet'],
   ['cursor', 'next_cursor of the page before'],
   ['max_contacts_per_store', 'Over all pages'],

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { newApiKey } from '../../../src/kernel/api-key.ts'
-import { generous } from '../../contacts/support/reveals.ts'
+import { addCrowd, generous, storedUsage } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
@@ -53,6 +53,9 @@ function startCommand(settings: Record<string, string>) {
   }
 }
 
+// A process starts when a busy machine lets it.
+const patience = { timeout: 120_000 }
+
 const access = (url: string, secret: string) => ({ STOREDEX_URL: url, STOREDEX_API_KEY: secret })
 
 describe('storedex mcp', () => {
@@ -70,11 +73,13 @@ describe('storedex mcp', () => {
     command.send('not json', '{"jsonrpc":"2.0"}', '[]', '', initialize, '\u0000', '{', legacyCall('usage', {}, 1))
     command.send(legacyCall('nothing', {}, 2), { jsonrpc: '2.0', id: 3, method: 'no/such' }, legacyCall('usage', {}, 4))
     await expect
-      .poll(() =>
-        command
-          .messages()
-          .map(({ id }) => id)
-          .sort(),
+      .poll(
+        () =>
+          command
+            .messages()
+            .map(({ id }) => id)
+            .sort(),
+        patience,
       )
       .toEqual([0, 1, 2, 3, 4])
     for (const { jsonrpc } of command.messages()) expect(jsonrpc).toBe('2.0')
@@ -90,7 +95,7 @@ describe('storedex mcp', () => {
     const waiting = [() => {}, 'SIGTERM' as const, 'SIGINT' as const].map(async (how) => {
       const command = startCommand(access(app.url, key.secret))
       command.send(initialize)
-      await expect.poll(() => command.messages()).toHaveLength(1)
+      await expect.poll(() => command.messages(), patience).toHaveLength(1)
       if (typeof how === 'string') command.kill(how)
       else command.end()
       return command.ended()
@@ -104,7 +109,7 @@ describe('storedex mcp', () => {
     const url = await serveOnLoopback(() => new Promise(() => {}))
     const command = startCommand(access(url, key.secret))
     command.send(initialize, legacyCall('usage', {}, 1))
-    await expect.poll(() => command.messages()).toHaveLength(1)
+    await expect.poll(() => command.messages(), patience).toHaveLength(1)
     command.end()
     expect(await command.ended()).toBe(0)
   })
@@ -114,7 +119,7 @@ describe('storedex mcp', () => {
     const prefix = 'io.modelcontextprotocol'
     const _meta = { [`${prefix}/protocolVersion`]: '2099-01-01', [`${prefix}/clientCapabilities`]: {} }
     command.send({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta } })
-    await expect.poll(() => command.output.stdout).toContain('2026-07-28')
+    await expect.poll(() => command.output.stdout, patience).toContain('2026-07-28')
     expect(command.messages()[0]!.error.data.requested).toBe('2099-01-01')
   })
 })
@@ -136,6 +141,37 @@ describe('a session', () => {
     isAway = false
     expect((await assistant.call('usage')).isError).toBe(false)
     expect(assistant.log()).not.toContain(key.secret)
+    await assistant.close()
+  })
+
+  test('reveals once when the reply is lost and the call is repeated', async () => {
+    const [id] = await addCrowd(app, 1)
+    const payer = await app.key({ limits: generous })
+    let lost = 0
+    const seen = new Set<unknown>()
+    const relay = await serveOnLoopback(async (request, response) => {
+      const body = await new Response(request as unknown as ReadableStream).text()
+      const headers = { 'content-type': 'application/json', authorization: request.headers.authorization! }
+      const idempotencyKey = request.headers['idempotency-key']
+      const { method = '' } = request
+      const reply = await fetch(app.url + request.url, {
+        method,
+        headers: { ...headers, ...(idempotencyKey && { 'idempotency-key': String(idempotencyKey) }) },
+        ...(method === 'POST' && { body }),
+      })
+      const text = await reply.text()
+      if (request.url === '/api/v1/contacts/reveal') {
+        seen.add(idempotencyKey)
+        if (lost++ === 0) return request.socket.destroy()
+      }
+      response.writeHead(reply.status, { 'content-type': 'application/json' }).end(text)
+    })
+    const assistant = await connectAssistant({ era: '2025', road: 'stdio', url: relay, secret: payer.secret })
+    const { isError, text } = await assistant.call('reveal_contacts', { contact_ids: [id] })
+    expect(isError, text).toBe(false)
+    expect(lost).toBe(2)
+    expect([...seen]).toEqual([expect.any(String)])
+    expect(await storedUsage(app, payer)).toMatchObject({ reveals: 1 })
     await assistant.close()
   })
 

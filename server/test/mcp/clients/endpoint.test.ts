@@ -1,19 +1,29 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addCrowd, generous } from '../../contacts/support/reveals.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
+import { addCrowd, generous, storedUsage } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { spentBy } from './support/account.ts'
+import { connectAssistant } from './support/assistant.ts'
 import { legacyCall, modernCall, modernHeaders, postMcp } from './support/messages.ts'
 
 let app: TestApp
+let crowd: string[]
 let key: TestKey
+let log = ''
 beforeAll(async () => {
-  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
-  await addCrowd(app, 10)
+  const destination = {
+    write: (line: string) => {
+      log += line
+    },
+  }
+  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z', log: createLogger({ level: 'trace', destination }) })
+  crowd = await addCrowd(app, 10)
   key = await app.key({ limits: generous })
 })
 
 const call = (name: string, args: object, more: object = {}, secret = key.secret) =>
   postMcp(app.url, secret, modernCall(name, args, more), modernHeaders(name))
+const spentNothing = async (by: TestKey) => expect(Number((await storedUsage(app, by)).counted)).toBe(0)
 
 describe('a request to /mcp', () => {
   test('needs a key', async () => {
@@ -99,6 +109,7 @@ describe('a call', () => {
       ['search_stores', { filters: {}, limit: 101 }, '/stores/search', undefined],
       ['search_contacts', { person: { job: ['x'] } }, '/contacts/search', undefined],
       ['enrich_stores', { domains: [] }, '/stores/enrich', undefined],
+      ['quote_reveal', { contact_ids: ['nobody'] }, '/quotes', { for: 'reveal', contact_ids: ['nobody'] }],
     ] as const) {
       const { error } = (await key.post(path, body ?? args)).body
       const { result } = (await call(name, args)).body
@@ -153,4 +164,50 @@ describe('a call', () => {
     expect(result.isError).toBe(true)
     expect(result.content[0].text).toContain('rate_limit_exceeded')
   })
+})
+
+describe('the answer of a person', () => {
+  const ask = async (by: TestKey, ids: string[]) => {
+    const { body } = await call('reveal_contacts', { contact_ids: ids }, {}, by.secret)
+    expect(body.result.resultType).toBe('input_required')
+    const { requestState, inputRequests } = body.result
+    const inputResponses = Object.fromEntries(
+      Object.keys(inputRequests).map((name) => [name, { action: 'accept', content: {} }]),
+    )
+    return { requestState: requestState as string, inputResponses }
+  }
+  const send = (by: TestKey, ids: string[], more: object) =>
+    call('reveal_contacts', { contact_ids: ids }, more, by.secret)
+
+  test('counts only for the question that was asked, of this account', async () => {
+    const one = await app.key({ limits: generous })
+    const other = await app.key({ limits: generous })
+    const ids = crowd.slice(0, 2)
+    const answer = await ask(one, ids)
+    const middle = Math.floor(answer.requestState.length / 2)
+    const letter = answer.requestState[middle] === 'A' ? 'B' : 'A'
+    const tampered = answer.requestState.slice(0, middle) + letter + answer.requestState.slice(middle + 1)
+    await send(one, ids, { ...answer, requestState: tampered })
+    await send(one, ids, { inputResponses: answer.inputResponses })
+    await send(one, ids, { requestState: answer.requestState })
+    await send(one, crowd.slice(2, 5), answer)
+    await send(other, ids, answer)
+    await spentNothing(one)
+    await spentNothing(other)
+    const { body } = await send(one, ids, answer)
+    expect(body.result.structuredContent.data).toHaveLength(2)
+    await send(one, ids, answer)
+    expect(Number((await storedUsage(app, one)).counted)).toBe(2)
+  })
+})
+
+test('logs hold neither keys, channels nor links for payment', async () => {
+  const paying = await app.key({ limits: { ...generous, contact_credits: 1 } })
+  const assistant = await connectAssistant({ era: '2026', road: 'http', url: app.url, secret: paying.secret })
+  expect((await assistant.call('reveal_contacts', { contact_ids: crowd.slice(0, 1) })).text).toContain('@crowd.example')
+  await assistant.call('reveal_contacts', { contact_ids: crowd })
+  expect(log).toContain('/mcp')
+  const lines = log.split('\n')
+  expect(lines.filter((line) => /@crowd\.example|sdx_live_[0-9A-Za-z]{20}|checkout|portal/.test(line))).toEqual([])
+  expect(lines.filter((line) => /internal_error|"aborted"/.test(line))).toEqual([])
 })

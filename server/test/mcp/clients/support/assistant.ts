@@ -30,7 +30,7 @@ export interface AssistantOptions extends Combination {
   canAsk?: boolean
 }
 
-export interface ToolResult {
+interface ToolResult {
   isError: boolean
   /** The text blocks, one below the other. */
   text: string
