@@ -6,7 +6,7 @@ import { Storedex, type StoredexOptions } from '../../src/index.ts'
 
 export const secret = 'sdx_live_0123456789abcdefSECRET'
 
-export interface Received {
+interface Received {
   method: string
   path: string
   query: URLSearchParams
