@@ -5,7 +5,8 @@ import type { CreateKeyData, CreateKeyResponses, ListKeysResponses } from '#api/
 type KeyList = ListKeysResponses[200]
 export type ApiKey = KeyList['data'][number]
 
-export type NewKey = Required<CreateKeyData['body']>
+type NewKeyBody = CreateKeyData['body']
+export type NewKey = Required<Omit<NewKeyBody, 'budget'>> & Pick<NewKeyBody, 'budget'>
 
 /** A key with its secret, which is in this reply and nowhere else. */
 export type IssuedKey = Pick<CreateKeyResponses[200], 'key' | 'secret'>
