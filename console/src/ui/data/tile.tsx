@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatNumber } from '#lib/format.ts'
-import { classNames } from '../class-names.ts'
+import { MeterBar } from './meter-bar.tsx'
 
 interface TileProps {
   label: string
@@ -12,12 +12,8 @@ interface TileProps {
   note?: ReactNode
 }
 
-const warnsAt = 0.8
-
 /** A figure with its name, and a bar where it has a limit. */
 export function Tile({ label, value, limit, note }: TileProps) {
-  const share = limit ? Math.min(1, value / limit) : limit === 0 ? 1 : 0
-  const look = share >= 1 ? 'bg-danger' : share >= warnsAt ? 'bg-warning-text' : 'bg-accent'
   return (
     <div className="min-w-0 rounded-lg border border-line bg-surface p-4">
       <div className="text-muted">{label}</div>
@@ -26,8 +22,8 @@ export function Tile({ label, value, limit, note }: TileProps) {
         {typeof limit === 'number' && <span className="text-base text-muted"> of {formatNumber(limit)}</span>}
       </div>
       {typeof limit === 'number' && (
-        <div className="mt-2 h-1.5 overflow-hidden rounded-full bg-hover">
-          <div className={classNames('h-full rounded-full', look)} style={{ width: `${share * 100}%` }} />
+        <div className="mt-2">
+          <MeterBar value={value} limit={limit} />
         </div>
       )}
       {note && <div className="mt-2 text-muted text-xs">{note}</div>}
