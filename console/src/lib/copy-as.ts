@@ -27,10 +27,15 @@ for await (const ${row} of search) console.log(${row})
 `
 }
 
-/** The methods of the client that search, and what they find. */
-const methodOf: Record<ApiCall['path'], { method: string; row: string }> = {
-  '/api/v1/stores/search': { method: 'stores.search', row: 'store' },
-  '/api/v1/contacts/search': { method: 'contacts.search', row: 'contact' },
+/** The same search as an assistant's program calls it; the tools take the bodies of the API. */
+export function asToolCall({ path, body }: Pick<ApiCall, 'path' | 'body'>): string {
+  return JSON.stringify({ name: methodOf[path].tool, arguments: body }, null, 2)
+}
+
+/** The methods of the client and the tools that search, and what they find. */
+const methodOf: Record<ApiCall['path'], { method: string; tool: string; row: string }> = {
+  '/api/v1/stores/search': { method: 'stores.search', tool: 'search_stores', row: 'store' },
+  '/api/v1/contacts/search': { method: 'contacts.search', tool: 'search_contacts', row: 'contact' },
 }
 
 /** As many rows as a page of the request has. */

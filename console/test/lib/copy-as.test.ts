@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { asCurl, asTypeScript } from '../../src/lib/copy-as.ts'
+import { asCurl, asToolCall, asTypeScript } from '../../src/lib/copy-as.ts'
 
 const origin = 'https://storedex.example'
 const path = '/api/v1/stores/search' as const
@@ -43,6 +43,12 @@ it('the key is read from the environment in both', () => {
   const call = { origin, path, body: {} }
   expect(asCurl(call)).toContain('"Authorization: Bearer $STOREDEX_KEY"')
   expect(asTypeScript(call)).toContain('process.env.STOREDEX_KEY')
+})
+
+it('a copied tool call names the tool of the search, with its body as the arguments', () => {
+  const sent = { filters: { countries: ['DE'] }, limit: 25 }
+  expect(JSON.parse(asToolCall({ path, body: sent }))).toEqual({ name: 'search_stores', arguments: sent })
+  expect(JSON.parse(asToolCall({ path: '/api/v1/contacts/search', body: {} })).name).toBe('search_contacts')
 })
 
 /** Bundles a program with the client of this repository. */
