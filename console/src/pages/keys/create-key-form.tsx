@@ -9,6 +9,8 @@ import { RadioGroup } from '#ui/fields/radio-group.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
+import { budgetMeters, changesOf, emptyDraft, hasProblem } from './budget/budget.ts'
+import { BudgetFields, BudgetRules, budgetField } from './budget/budget-fields.tsx'
 import { type Expiry, expiresAt, expiries } from './expiry.ts'
 import { createKey, type IssuedKey } from './queries.ts'
 import { defaultScopes, type Scope, scopes } from './scopes.ts'
@@ -24,7 +26,7 @@ const modes = [
   { id: 'test', label: 'Test', description: 'Made-up stores and people, on meters of its own.' },
 ] as const
 
-const fieldNames = ['name', 'scopes', 'expires_at']
+const fieldNames = ['name', 'scopes', 'expires_at', ...budgetMeters.map(budgetField)]
 
 export function CreateKeyForm({ account, onCreated, onCancel }: CreateKeyFormProps) {
   const isOwner = useIsAtLeast('owner')
@@ -33,17 +35,19 @@ export function CreateKeyForm({ account, onCreated, onCancel }: CreateKeyFormPro
   const [held, setHeld] = useState<readonly Scope[]>(defaultScopes)
   const [expiry, setExpiry] = useState<Expiry>('never')
   const [date, setDate] = useState('')
+  const [budget, setBudget] = useState(emptyDraft)
   const [isPending, setIsPending] = useState(false)
   const [failure, setFailure] = useState<unknown>()
   const end = expiresAt(expiry, date, Date.now())
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (held.length === 0 || end === undefined) return
+    if (held.length === 0 || end === undefined || hasProblem(budget)) return
     setIsPending(true)
     setFailure(undefined)
     try {
-      onCreated(await createKey(account, { name: name.trim(), mode, scopes: [...held], expires_at: end }))
+      const key = { name: name.trim(), mode, scopes: [...held], expires_at: end, budget: changesOf(budget) }
+      onCreated(await createKey(account, key))
     } catch (error) {
       setFailure(error)
       setIsPending(false)
@@ -91,6 +95,11 @@ export function CreateKeyForm({ account, onCreated, onCancel }: CreateKeyFormPro
           />
         )}
       </div>
+      <fieldset className="space-y-2">
+        <legend className="font-medium">Budget per period (optional)</legend>
+        <BudgetRules />
+        <BudgetFields draft={budget} onChange={setBudget} failure={failure} />
+      </fieldset>
       <FormError>{failure !== undefined && !isAboutField && messageOf(failure)}</FormError>
       <DialogActions>
         <Button onPress={onCancel}>Cancel</Button>

@@ -8,6 +8,7 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
+import { ChangeBudgetDialog } from './budget/change-budget-dialog.tsx'
 import { KeysTable } from './keys-table.tsx'
 import { type ApiKey, keysQuery, resumeKey, suspendKey, useReloadKeys } from './queries.ts'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
@@ -22,6 +23,7 @@ interface KeyListProps {
 export function KeyList({ account: { id: account, access: hasAccess }, isAdmin }: KeyListProps) {
   const { show, cursor } = useSearch({ from: '/app/keys' })
   const navigate = useNavigate()
+  const [budgeted, setBudgeted] = useState<ApiKey>()
   const [rotated, setRotated] = useState<ApiKey>()
   const [revoked, setRevoked] = useState<ApiKey>()
   const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(
@@ -48,6 +50,7 @@ export function KeyList({ account: { id: account, access: hasAccess }, isAdmin }
           actions={
             isAdmin && show !== 'ended'
               ? {
+                  onChangeBudget: setBudgeted,
                   onRotate: setRotated,
                   onRevoke: setRevoked,
                   onSuspend: (key) => change.mutate({ key, work: suspendKey }),
@@ -65,6 +68,7 @@ export function KeyList({ account: { id: account, access: hasAccess }, isAdmin }
           isPending={isPlaceholderData}
         />
       )}
+      <ChangeBudgetDialog account={account} apiKey={budgeted} onClose={() => setBudgeted(undefined)} />
       <RotateKeyDialog account={account} apiKey={rotated} onClose={() => setRotated(undefined)} />
       <RevokeKeyDialog account={account} apiKey={revoked} onClose={() => setRevoked(undefined)} />
     </>

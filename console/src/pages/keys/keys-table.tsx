@@ -4,10 +4,13 @@ import { Link } from '#ui/actions/link.tsx'
 import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
+import { budgetsOf } from './budget/budget.ts'
+import { BudgetCell } from './budget/budget-cell.tsx'
 import type { ApiKey } from './queries.ts'
 import { describeScopes } from './scopes.ts'
 
 interface KeyActions {
+  onChangeBudget: (key: ApiKey) => void
   onRotate: (key: ApiKey) => void
   onSuspend: (key: ApiKey) => void
   onResume: (key: ApiKey) => void
@@ -29,6 +32,10 @@ export function KeysTable({ keys, actions, isOutdated }: KeysTableProps) {
     { id: 'status', label: 'Status', render: ({ status }) => <Badge tone={tones[status]}>{labels[status]}</Badge> },
     { id: 'mode', label: 'Mode', render: ({ mode }) => modes[mode] },
     { id: 'scopes', label: 'Scopes', render: ({ scopes }) => describeScopes(scopes) },
+    // Most accounts have no budgets: then there is no column of them.
+    ...(keys.some((key) => budgetsOf(key).length > 0)
+      ? [{ id: 'budget', label: 'Budget', render: (key: ApiKey) => <BudgetCell apiKey={key} /> }]
+      : []),
     { id: 'used', label: 'Last used', render: (key) => <LastUse apiKey={key} /> },
     { id: 'ends', label: 'Ends', render: (key) => <End apiKey={key} /> },
   ]
@@ -88,12 +95,16 @@ function End({ apiKey: { expires_at, revoked_at } }: { apiKey: ApiKey }) {
 }
 
 /** The names are the same in each row: the row header says of which key they speak. */
-function RowActions({ apiKey, onRotate, onSuspend, onResume, onRevoke, changing }: KeyActions & { apiKey: ApiKey }) {
+function RowActions({ apiKey, changing, ...actions }: KeyActions & { apiKey: ApiKey }) {
+  const { onChangeBudget, onRotate, onSuspend, onResume, onRevoke } = actions
   const { id, status } = apiKey
   if (status === 'expired' || status === 'revoked') return null
   const isChanging = changing === id
   return (
     <span className="flex flex-wrap justify-end gap-1 lg:flex-nowrap">
+      <Button isSmall variant="quiet" onPress={() => onChangeBudget(apiKey)}>
+        Budget
+      </Button>
       {status === 'suspended' ? (
         <Button isSmall variant="quiet" isPending={isChanging} onPress={() => onResume(apiKey)}>
           Resume

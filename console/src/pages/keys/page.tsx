@@ -60,6 +60,6 @@ export default function KeysPage() {
 const noAccessReason = 'The API needs a plan with access: keys of this account are refused until there is one.'
 
 function whyNotCreate({ access }: CurrentAccount, isAdmin: boolean): string | undefined {
-  if (!isAdmin) return 'Only admins and owners of the account create keys.'
+  if (!isAdmin) return 'Only admins and owners of the account create and change keys.'
   return access ? undefined : 'The plan has no API access. Billing says how to get it.'
 }

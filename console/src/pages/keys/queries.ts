@@ -1,12 +1,15 @@
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query'
 import { api, path } from '#api/client.ts'
-import type { CreateKeyData, CreateKeyResponses, ListKeysResponses } from '#api/generated/console.ts'
+import type { CreateKeyData, CreateKeyResponses, ListKeysResponses, SetKeyBudgetData } from '#api/generated/console.ts'
 
 type KeyList = ListKeysResponses[200]
 export type ApiKey = KeyList['data'][number]
 
 type NewKeyBody = CreateKeyData['body']
 export type NewKey = Required<Omit<NewKeyBody, 'budget'>> & Pick<NewKeyBody, 'budget'>
+
+/** New budgets; null removes one, and a meter that is missing keeps its own. */
+export type BudgetChanges = SetKeyBudgetData['body']['budget']
 
 /** A key with its secret, which is in this reply and nowhere else. */
 export type IssuedKey = Pick<CreateKeyResponses[200], 'key' | 'secret'>
@@ -32,6 +35,9 @@ export const undoRevocation = (account: string, key: string) =>
 export const suspendKey = (account: string, key: string) => api.post(path`/accounts/${account}/keys/${key}/suspend`)
 
 export const resumeKey = (account: string, key: string) => api.post(path`/accounts/${account}/keys/${key}/resume`)
+
+export const setKeyBudget = (account: string, key: string, budget: BudgetChanges) =>
+  api.post(path`/accounts/${account}/keys/${key}/budget`, { budget })
 
 /** Loads the lists of keys anew, after a change. */
 export function useReloadKeys(account: string): () => Promise<void> {

@@ -73,7 +73,10 @@ function RotateKeyForm({ account, apiKey, onRotated, onCancel }: RotateKeyFormPr
   }
   return (
     <form onSubmit={submit} className="space-y-4">
-      <p>You get a new key with the same name, mode, scopes and expiry. Put it in place of the old one.</p>
+      <p>
+        You get a new key with the same name, mode, scopes and expiry. Put it in place of the old one; both spend from
+        the same budget, if there is one.
+      </p>
       <RadioGroup label="The old key still works" options={overlaps} value={overlap} onChange={setOverlap} />
       <FormError>{problem}</FormError>
       <DialogActions>
