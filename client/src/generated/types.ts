@@ -972,7 +972,7 @@ export type Quote = {
      */
     sufficient: boolean;
     /**
-     * Starts an export with the same body that spends at most this.
+     * Starts an export with the same body that spends at most this, or holds a reveal to its cost.
      */
     quote: string;
     /**
@@ -980,9 +980,28 @@ export type Quote = {
      */
     expires_at: string;
     /**
+     * For quoted_reveal: the contacts of the quote.
+     */
+    contact_ids?: Array<string>;
+    /**
      * Names this reply; equal to the X-Request-Id header.
      */
     request_id: string;
+};
+
+/**
+ * An earlier quote, to be checked again.
+ */
+export type QuotedRevealRequest = {
+    for: 'quoted_reveal';
+    /**
+     * A quote of a reveal of at most 100 contacts.
+     */
+    quote: string;
+    /**
+     * The ids that were quoted, in the same order; the quote is refused if it is for others.
+     */
+    contact_ids?: ReadonlyArray<string>;
 };
 
 export type RateLimits = {

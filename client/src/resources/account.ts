@@ -21,8 +21,11 @@ export class Taxonomy extends Resource {
 
 /** What something would cost. */
 export class Quotes extends Resource {
-  /** What a reveal or an export would cost now. Changes and reserves nothing. */
-  create(body: api.RevealQuoteRequest | api.ExportQuoteRequest, options?: CallOptions): ApiPromise<api.Quote> {
+  /** What a reveal or an export would cost now, or what an earlier quote of a reveal costs by now. Changes and reserves nothing. */
+  create(
+    body: api.RevealQuoteRequest | api.QuotedRevealRequest | api.ExportQuoteRequest,
+    options?: CallOptions,
+  ): ApiPromise<api.Quote> {
     return this.call({ method: 'POST', path: '/quotes', body }, options)
   }
 }

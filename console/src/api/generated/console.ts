@@ -946,7 +946,7 @@ export type Quote = {
      */
     sufficient: boolean;
     /**
-     * Starts an export with the same body that spends at most this.
+     * Starts an export with the same body that spends at most this, or holds a reveal to its cost.
      */
     quote: string;
     /**
@@ -954,9 +954,28 @@ export type Quote = {
      */
     expires_at: string;
     /**
+     * For quoted_reveal: the contacts of the quote.
+     */
+    contact_ids?: Array<string>;
+    /**
      * Names this reply; equal to the X-Request-Id header.
      */
     request_id: string;
+};
+
+/**
+ * An earlier quote, to be checked again.
+ */
+export type QuotedRevealRequest = {
+    for: 'quoted_reveal';
+    /**
+     * A quote of a reveal of at most 100 contacts.
+     */
+    quote: string;
+    /**
+     * The ids that were quoted, in the same order; the quote is refused if it is for others.
+     */
+    contact_ids?: Array<string>;
 };
 
 export type RateLimits = {
@@ -2812,7 +2831,7 @@ export type QuoteRevealResponses = {
 export type QuoteRevealResponse = QuoteRevealResponses[keyof QuoteRevealResponses];
 
 export type CreateQuoteData = {
-    body: RevealQuoteRequest | ExportQuoteRequest;
+    body: RevealQuoteRequest | QuotedRevealRequest | ExportQuoteRequest;
     path: {
         account: string;
     };
@@ -2822,7 +2841,7 @@ export type CreateQuoteData = {
 
 export type CreateQuoteErrors = {
     /**
-     * The request is not understood: invalid_column, invalid_list_id, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     * The request is not understood: invalid_column, invalid_list_id, invalid_quote, invalid_request, unknown_parameter, missing_parameter, invalid_json.
      */
     400: Error;
     /**
@@ -2837,6 +2856,10 @@ export type CreateQuoteErrors = {
      * It does not exist: list_not_found, account_not_found.
      */
     404: Error;
+    /**
+     * It contradicts another request, or how things stand: quote_exceeded.
+     */
+    409: Error;
     /**
      * The body is too large: payload_too_large.
      */

@@ -976,7 +976,7 @@ export type Quote = {
      */
     sufficient: boolean;
     /**
-     * Starts an export with the same body that spends at most this.
+     * Starts an export with the same body that spends at most this, or holds a reveal to its cost.
      */
     quote: string;
     /**
@@ -984,9 +984,28 @@ export type Quote = {
      */
     expires_at: string;
     /**
+     * For quoted_reveal: the contacts of the quote.
+     */
+    contact_ids?: Array<string>;
+    /**
      * Names this reply; equal to the X-Request-Id header.
      */
     request_id: string;
+};
+
+/**
+ * An earlier quote, to be checked again.
+ */
+export type QuotedRevealRequest = {
+    for: 'quoted_reveal';
+    /**
+     * A quote of a reveal of at most 100 contacts.
+     */
+    quote: string;
+    /**
+     * The ids that were quoted, in the same order; the quote is refused if it is for others.
+     */
+    contact_ids?: Array<string>;
 };
 
 export type RateLimits = {
@@ -3065,7 +3084,7 @@ export type GetExportFileResponses = {
 export type GetExportFileResponse = GetExportFileResponses[keyof GetExportFileResponses];
 
 export type CreateQuoteData = {
-    body: RevealQuoteRequest | ExportQuoteRequest;
+    body: RevealQuoteRequest | QuotedRevealRequest | ExportQuoteRequest;
     path?: never;
     query?: never;
     url: '/quotes';
@@ -3073,7 +3092,7 @@ export type CreateQuoteData = {
 
 export type CreateQuoteErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key, invalid_column, invalid_list_id.
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key, invalid_column, invalid_list_id, invalid_quote.
      */
     400: Error;
     /**
@@ -3088,6 +3107,10 @@ export type CreateQuoteErrors = {
      * It does not exist: list_not_found.
      */
     404: Error;
+    /**
+     * It contradicts another request, or how things stand: quote_exceeded.
+     */
+    409: Error;
     /**
      * The body is too large: payload_too_large.
      */
