@@ -13,6 +13,7 @@ import { renderReport, writeReport } from './report.ts'
 import { type OutcomeWithPlots, runScenario } from './runner.ts'
 import type { Outcome, Scenario } from './scenario.ts'
 import { bombs } from './scenarios/bombs.ts'
+import { client } from './scenarios/client.ts'
 import { clock } from './scenarios/clock.ts'
 import { backup } from './scenarios/data/backup.ts'
 import { erasing } from './scenarios/data/erasing.ts'
@@ -47,6 +48,7 @@ const scenarios: readonly Scenario[] = [
   erasing,
   backup,
   exports,
+  client,
   standin,
   soak,
 ]
