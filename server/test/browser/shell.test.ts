@@ -59,7 +59,7 @@ describeInBrowser('the console in a browser', () => {
     },
   )
 
-  test.each(['/sign-in', '/stores', '/people'])('%s loads little JavaScript at first', async (path) => {
+  test.each(['/sign-in', '/stores', '/people', '/keys'])('%s loads little JavaScript at first', async (path) => {
     const as = path === '/sign-in' ? {} : { as: await createTestPerson(app.url, app.deps, {}) }
     const page = await app.open('about:blank', as)
     const sizes = countScripts(page)

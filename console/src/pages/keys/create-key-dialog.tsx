@@ -6,18 +6,13 @@ import { type IssuedKey, useReloadKeys } from './queries.ts'
 
 interface CreateKeyDialogProps {
   account: string
-  isOpen: boolean
   onClose: () => void
 }
 
 /** The form, and then the secret. A press outside closes neither: a secret that is gone cannot be had again. */
-export function CreateKeyDialog({ account, isOpen, onClose }: CreateKeyDialogProps) {
+export default function CreateKeyDialog({ account, onClose }: CreateKeyDialogProps) {
   const [issued, setIssued] = useState<IssuedKey>()
   const reload = useReloadKeys(account)
-  const close = () => {
-    setIssued(undefined)
-    onClose()
-  }
   const finish = (created: IssuedKey) => {
     setIssued(created)
     void reload()
@@ -25,15 +20,15 @@ export function CreateKeyDialog({ account, isOpen, onClose }: CreateKeyDialogPro
   return (
     <Dialog
       title={issued ? `Key “${issued.key.name}” was created` : 'Create key'}
-      isOpen={isOpen}
-      onClose={close}
+      isOpen
+      onClose={onClose}
       size="medium"
       isQuestion
     >
       {issued ? (
-        <IssuedSecret issued={issued} onDone={close} />
+        <IssuedSecret issued={issued} onDone={onClose} />
       ) : (
-        <CreateKeyForm account={account} onCreated={finish} onCancel={close} />
+        <CreateKeyForm account={account} onCreated={finish} onCancel={onClose} />
       )}
     </Dialog>
   )

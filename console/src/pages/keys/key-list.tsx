@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { CurrentAccount } from '#api/account.tsx'
 import { failureProps, messageOf } from '#api/failure.ts'
 import { Pagination } from '#ui/data/pagination.tsx'
@@ -8,11 +8,13 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { ChangeBudgetDialog } from './budget/change-budget-dialog.tsx'
 import { KeysTable } from './keys-table.tsx'
 import { type ApiKey, keysQuery, resumeKey, suspendKey, useReloadKeys } from './queries.ts'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
-import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+
+// Forms, which the page's first load does not need.
+const ChangeBudgetDialog = lazy(() => import('./budget/change-budget-dialog.tsx'))
+const RotateKeyDialog = lazy(() => import('./rotate-key-dialog.tsx'))
 
 interface KeyListProps {
   account: CurrentAccount
@@ -68,8 +70,10 @@ export function KeyList({ account: { id: account, access: hasAccess }, isAdmin }
           isPending={isPlaceholderData}
         />
       )}
-      <ChangeBudgetDialog account={account} apiKey={budgeted} onClose={() => setBudgeted(undefined)} />
-      <RotateKeyDialog account={account} apiKey={rotated} onClose={() => setRotated(undefined)} />
+      <Suspense>
+        {budgeted && <ChangeBudgetDialog account={account} apiKey={budgeted} onClose={() => setBudgeted(undefined)} />}
+        {rotated && <RotateKeyDialog account={account} apiKey={rotated} onClose={() => setRotated(undefined)} />}
+      </Suspense>
       <RevokeKeyDialog account={account} apiKey={revoked} onClose={() => setRevoked(undefined)} />
     </>
   )

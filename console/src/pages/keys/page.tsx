@@ -1,14 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { type CurrentAccount, useAccount, useIsAtLeast } from '#api/account.tsx'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
-import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyList } from './key-list.tsx'
+
+const CreateKeyDialog = lazy(() => import('./create-key-dialog.tsx'))
 
 const states = [
   { id: 'usable', label: 'In use' },
@@ -52,7 +53,11 @@ export default function KeysPage() {
         />
       </div>
       <KeyList account={account} isAdmin={isAdmin} />
-      <CreateKeyDialog account={account.id} isOpen={isCreating} onClose={() => setIsCreating(false)} />
+      {isCreating && (
+        <Suspense>
+          <CreateKeyDialog account={account.id} onClose={() => setIsCreating(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -9,34 +9,29 @@ import { type ApiKey, type IssuedKey, rotateKey, useReloadKeys } from './queries
 
 interface RotateKeyDialogProps {
   account: string
-  /** Undefined while the dialog is closed. */
-  apiKey: ApiKey | undefined
+  apiKey: ApiKey
   onClose: () => void
 }
 
-export function RotateKeyDialog({ account, apiKey, onClose }: RotateKeyDialogProps) {
+export default function RotateKeyDialog({ account, apiKey, onClose }: RotateKeyDialogProps) {
   const [issued, setIssued] = useState<IssuedKey>()
   const reload = useReloadKeys(account)
-  const close = () => {
-    setIssued(undefined)
-    onClose()
-  }
   const finish = (rotated: IssuedKey) => {
     setIssued(rotated)
     void reload()
   }
   return (
     <Dialog
-      title={issued ? `Key “${issued.key.name}” was rotated` : `Rotate “${apiKey?.name}”?`}
-      isOpen={apiKey !== undefined}
-      onClose={close}
+      title={issued ? `Key “${issued.key.name}” was rotated` : `Rotate “${apiKey.name}”?`}
+      isOpen
+      onClose={onClose}
       size="medium"
       isQuestion
     >
       {issued ? (
-        <IssuedSecret issued={issued} onDone={close} />
+        <IssuedSecret issued={issued} onDone={onClose} />
       ) : (
-        apiKey && <RotateKeyForm account={account} apiKey={apiKey} onRotated={finish} onCancel={close} />
+        <RotateKeyForm account={account} apiKey={apiKey} onRotated={finish} onCancel={onClose} />
       )}
     </Dialog>
   )

@@ -10,26 +10,19 @@ import { BudgetFields, BudgetRules, budgetField } from './budget-fields.tsx'
 
 interface ChangeBudgetDialogProps {
   account: string
-  /** Undefined while the dialog is closed. */
-  apiKey: ApiKey | undefined
-  onClose: () => void
-}
-
-export function ChangeBudgetDialog({ account, apiKey, onClose }: ChangeBudgetDialogProps) {
-  return (
-    <Dialog title={`Budget of “${apiKey?.name}”`} isOpen={apiKey !== undefined} onClose={onClose} size="medium">
-      {apiKey && <ChangeBudgetForm account={account} apiKey={apiKey} onClose={onClose} />}
-    </Dialog>
-  )
-}
-
-interface ChangeBudgetFormProps {
-  account: string
   apiKey: ApiKey
   onClose: () => void
 }
 
-function ChangeBudgetForm({ account, apiKey, onClose }: ChangeBudgetFormProps) {
+export default function ChangeBudgetDialog({ account, apiKey, onClose }: ChangeBudgetDialogProps) {
+  return (
+    <Dialog title={`Budget of “${apiKey.name}”`} isOpen onClose={onClose} size="medium">
+      <ChangeBudgetForm account={account} apiKey={apiKey} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function ChangeBudgetForm({ account, apiKey, onClose }: ChangeBudgetDialogProps) {
   // The list may be loaded anew while somebody types.
   const [before] = useState(() => draftOf(apiKey))
   const [draft, setDraft] = useState(before)
