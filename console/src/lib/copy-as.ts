@@ -10,7 +10,7 @@ export interface ApiCall {
 export function asCurl({ origin, path, body }: ApiCall): string {
   return [
     `curl ${quoteForShell(origin + path)}`,
-    `-H "Authorization: Bearer $STOREDEX_KEY"`,
+    `-H "Authorization: Bearer $STOREDEX_API_KEY"`,
     `-H 'Content-Type: application/json'`,
     `-d ${quoteForShell(JSON.stringify(body))}`,
   ].join(' \\\n  ')
@@ -21,7 +21,7 @@ export function asTypeScript({ origin, path, body }: ApiCall): string {
   const { method, row } = methodOf[path]
   return `import { Storedex } from '@storedex/client'
 
-const storedex = new Storedex({ apiKey: process.env.STOREDEX_KEY!, baseUrl: ${quoteForScript(origin)} })
+const storedex = new Storedex({ apiKey: process.env.STOREDEX_API_KEY!, baseUrl: ${quoteForScript(origin)} })
 const search = storedex.${method}(${JSON.stringify(body, null, 2)}, { maxRows: ${limitOf(body)} })
 for await (const ${row} of search) console.log(${row})
 `

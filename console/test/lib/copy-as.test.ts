@@ -15,7 +15,7 @@ const body = fc.record({ filters: fc.dictionary(fc.string(), fc.string()), limit
 /** The arguments that a shell hands to curl. */
 function argumentsOf(command: string): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
-  const env = { STOREDEX_KEY: 'sdx_live_secret' }
+  const env = { STOREDEX_API_KEY: 'sdx_live_secret' }
   return execFileSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1)
 }
 
@@ -41,8 +41,8 @@ it('a copied curl is not run apart by quotes, substitutions and new lines', () =
 
 it('the key is read from the environment in both', () => {
   const call = { origin, path, body: {} }
-  expect(asCurl(call)).toContain('"Authorization: Bearer $STOREDEX_KEY"')
-  expect(asTypeScript(call)).toContain('process.env.STOREDEX_KEY')
+  expect(asCurl(call)).toContain('"Authorization: Bearer $STOREDEX_API_KEY"')
+  expect(asTypeScript(call)).toContain('process.env.STOREDEX_API_KEY')
 })
 
 it('a copied tool call names the tool of the search, with its body as the arguments', () => {
@@ -81,7 +81,7 @@ it.each([
     const script = await bundle(asTypeScript({ origin: `http://127.0.0.1:${port}`, path: searched, body: sent }))
     const run = promisify(execFile)
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
-      env: { STOREDEX_KEY: 'sdx_live_secret' },
+      env: { STOREDEX_API_KEY: 'sdx_live_secret' },
     })
     expect(received).toEqual({ url: searched, body: sent, authorization: 'Bearer sdx_live_secret' })
     // One page, although there are more.

@@ -5,7 +5,7 @@ import { copyText } from '#ui/actions/copy-button.tsx'
 import { Menu, MenuItem } from '#ui/actions/menu.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 
-const setKey = 'Set STOREDEX_KEY to one of your keys before you run it.'
+const setKey = 'Set STOREDEX_API_KEY to one of your keys before you run it.'
 
 /** The search of the page as a program would run it. */
 export function CopyAsMenu({ path, body }: Pick<ApiCall, 'path' | 'body'>) {
