@@ -74,7 +74,11 @@ describeInBrowser('what somebody may not do', () => {
     await app.keyOf(owner.account, {})
     const page = await app.open('/keys', { as: member })
     await page.getByRole('table', { name: 'Keys' }).getByText('test key').waitFor()
-    await expectDisabled(page, button(page, 'Create key'), 'Only admins and owners of the account create and change keys.')
+    await expectDisabled(
+      page,
+      button(page, 'Create key'),
+      'Only admins and owners of the account create and change keys.',
+    )
     for (const name of ['Rotate', 'Revoke']) expect(await button(page, name).count()).toBe(0)
     const body = { name: 'Mine', mode: 'live', scopes: ['stores:read'] }
     const refused = await member.post(`/accounts/${owner.account}/keys`, body)
