@@ -32,9 +32,16 @@ const sameOnEveryServer = [
     'kernel',
     'openapi',
   ].map((name) => `server/test/${name}/**`),
-  ...['runtime', 'start', 'billing/local', 'billing/stripe', 'imports/cells', 'imports/csv', 'imports/source'].map(
-    (name) => `server/test/${name}/**`,
-  ),
+  ...[
+    'mcp',
+    'runtime',
+    'start',
+    'billing/local',
+    'billing/stripe',
+    'imports/cells',
+    'imports/csv',
+    'imports/source',
+  ].map((name) => `server/test/${name}/**`),
   // Their statements run on both servers in other tests; these take long by the number of their runs.
   'server/test/{billing/sync/random,db/tls,imports/interruptions,usage/closing/archives,usage/shared-account}.test.ts',
   'server/test/imports/threads/**',

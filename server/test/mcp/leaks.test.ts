@@ -19,6 +19,7 @@ test('no log line of a tool holds a key, a quote, a cursor, an id, a name or a c
   const call = async (name: string, args: Record<string, unknown>) =>
     client.callTool({ name, arguments: args }) as Promise<{ content?: unknown; structuredContent: object }>
   const quoted = await call('quote_reveal', { contact_ids: [ids.Mara] })
+  expect(quoted.structuredContent, textOf(quoted)).toBeDefined()
   const { quote } = quoted.structuredContent as { quote: string }
   const revealed = await call('reveal_contacts', { quote })
   expect(textOf(revealed)).toContain('mara@first-shop.example')

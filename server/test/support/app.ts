@@ -197,7 +197,7 @@ function testEngine(engine: string | undefined): {
   return { environment: { SEARCH_ENGINE: 'memory', DATA_DIR: dataDir }, options: { startReplica: runInProcess } }
 }
 
-async function waitForSearch({ config, db, search }: Deps): Promise<void> {
+export async function waitForSearch({ config, db, search }: Deps): Promise<void> {
   if (config.searchEngine === 'postgres') return
   const { batch } = await readCatalogueState(db, 0)
   await search.waitForBatch(batch)

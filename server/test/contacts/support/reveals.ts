@@ -6,7 +6,7 @@ import { importContacts } from '../../../src/imports/contacts/import-contacts.ts
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
 import { contactKey, type Mode } from '../../../src/kernel/ids.ts'
 import type { Clock } from '../../../src/kernel/time.ts'
-import type { TestApp, TestKey } from '../../support/app.ts'
+import { type TestApp, type TestKey, waitForSearch } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createClient, type Json, type TestClient, type TestReply } from '../../support/client.ts'
 
@@ -88,6 +88,7 @@ async function importInto(app: TestApp, mode: Mode, importFile: typeof importSto
   const stdin = Readable.from([records.map((record) => JSON.stringify(record)).join('\n')])
   const { rejected } = await importFile(app.operator, { file: '-', stdin, mode, extendTaxonomy: false })
   if (rejected > 0) throw new Error(`${rejected} records were rejected`)
+  await waitForSearch(app.deps)
 }
 
 /** The public ids of all contacts, from previews. */
