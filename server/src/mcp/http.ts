@@ -1,5 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { unknownKeyError } from '../auth/admit.ts'
 import { refuseUnusableKey } from '../auth/caller.ts'
 import { selectKeyByHash } from '../auth/key-queries.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -94,7 +95,7 @@ function callOwnRoutes(app: FastifyInstance, { headers, ip }: FastifyRequest): A
 /** Refuses a key that was revoked, suspended or has expired; the app has refused unknown ones. */
 async function refuseUnusable({ db, secretHash, now }: FastifyRequest): Promise<void> {
   const key = await selectKeyByHash(db, secretHash!)
-  if (!key) throw new ApiError('invalid_api_key', 'This API key does not exist.')
+  if (!key) throw unknownKeyError()
   refuseUnusableKey({ ...key, key_suspended_at: key.suspended_at }, now)
 }
 
