@@ -66,8 +66,7 @@ exported as (
 /**
  * SQL that counts `spends (meter, period_start, amount, allowance, budget)`, for the account and for the key, and writes the
  * ledger; `balances` are the used and reserved amounts afterwards, those of a key only where it has a budget. Counters come
- * last and in one order, so that they are locked briefly and cannot deadlock: a key's counter is locked only by who has locked
- * the account's before.
+ * last and in one order, so that they are locked briefly and cannot deadlock: the account's counter of a meter before the key's.
  */
 export const settlementCtes = `
 counted as (

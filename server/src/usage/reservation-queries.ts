@@ -19,7 +19,7 @@ const keyValues = ({ accountId, mode, meter, periodStart }: MeterKey) => [accoun
 
 const isMeter = `account_id = $1::bigint and mode = $2::text and meter = $3::text and period_start = $4::timestamptz`
 
-// A key's counter is locked only by who has locked the account's before, so it needs no order of its own.
+// The account's counter is always locked before the key's, so keys need no lock order of their own.
 const countedKey = counterKeySql('$2::bigint')
 const isKeyMeter = `account_id = $1::bigint and key_id = ${countedKey} and meter = $3::text and period_start = $4::timestamptz`
 const keyMeterValues = ({ accountId, keyId, meter, periodStart }: MeterKey) => [accountId, keyId, meter, periodStart]
