@@ -106,10 +106,12 @@ test('unused segments are collected although the thread allocates little else', 
     reportMemoryToGc({ segment, dead: null })
     segments.push(new WeakRef(segment))
   }
-  for (let count = 0; count < 100; count++) {
+  const alive = () => segments.filter((segment) => segment.deref()).length
+  // V8 decides when it collects, so what is asked is that it does at all: unreported segments would all be there.
+  do {
     allocate()
     // The target of a new weak reference is kept until the end of the event loop's turn.
     await delay(1)
-  }
-  expect(segments.filter((segment) => segment.deref()).length).toBeLessThan(segments.length / 2)
+  } while (segments.length < 400 && (segments.length < 50 || alive() > segments.length / 2))
+  expect(alive()).toBeLessThanOrEqual(segments.length / 2)
 })
