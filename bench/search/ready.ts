@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { send } from '../api/load/load.ts'
 import type { Cleanup } from '../support/cleanup.ts'
+import { type LoopBlocks, type LoopMonitor, openLoopMonitor } from '../support/loop-blocks.ts'
 import { openAccounts, openProgram, type Program, type Service } from '../support/program.ts'
 import { timed } from '../support/statistics.ts'
 import { generateStores } from '../support/store-records.ts'
@@ -10,6 +11,7 @@ import { type Workspace, writeRecords } from '../support/workspace.ts'
 import { fillDatabase } from './catalogue/fill.ts'
 import { domainOf } from './catalogue/rows.ts'
 import { type LoadFigures, openSearchLoad } from './ready-load.ts'
+import { measureSerially, type SerialFigures } from './ready-serial.ts'
 
 export interface ReadyOptions {
   stores: number
@@ -32,6 +34,10 @@ export interface ReadyResults {
   /** From the commit of a one-record import until searches find the store by its new attributes only. */
   changeFoundSeconds: number
   load: LoadFigures
+  /** Absent in results of before. */
+  serial?: SerialFigures
+  /** Blocks of the event loop during these requests, and during the load with its import. */
+  blocks?: { serial: LoopBlocks; load: LoopBlocks }
 }
 
 const importedStores = 100_000
@@ -47,18 +53,28 @@ export async function benchReady(
   const [filled, fillSeconds] = await timed(() => fillDatabase(workspace, stores, reportProgress))
   const program = openProgram(workspace, cleanup)
   const keys = await openAccounts(program, 4)
+  const monitor = openLoopMonitor(workspace.folder)
 
-  const [first, fromPostgresSeconds] = await timed(() => startInMemory(program))
+  const [first, fromPostgresSeconds] = await timed(() => startInMemory(program, monitor))
   reportProgress(`in memory after ${fromPostgresSeconds.toFixed(1)} s, read from PostgreSQL`)
   await until(async () => (await readGauge(first, 'search_snapshot_bytes')) > 0)
   await first.stop()
-  const [service, fromSnapshotSeconds] = await timed(() => startInMemory(program))
+  const [service, fromSnapshotSeconds] = await timed(() => startInMemory(program, monitor))
   reportProgress(`in memory after ${fromSnapshotSeconds.toFixed(1)} s, read from the snapshot`)
 
   const changeFoundSeconds = await timeChange(program, service, workspace, keys[0]!)
   reportProgress(`a change was found after ${changeFoundSeconds.toFixed(2)} s`)
-  const load = await openSearchLoad({ service, taxonomy: filled.taxonomy, keys, connections, seconds }, cleanup)
+  await monitor.take(service)
+  const serial = await measureSerially(service, filled.taxonomy, keys[0]!)
+  const blocksOfSerial = await monitor.take(service)
+  reportProgress(
+    `one connection: searches p99 ${serial.searches.p99.toFixed(1)} ms, counts p99 ${serial.totals.p99.toFixed(1)} ms, facets p99 ${serial.facets.p99.toFixed(0)} ms; event loop blocked for at most ${blocksOfSerial.longestOwnMs.toFixed(1)} ms`,
+  )
+  const searchLoad = await openSearchLoad({ service, taxonomy: filled.taxonomy, keys, connections, seconds }, cleanup)
   const file = await writeRecords(join(workspace.folder, 'more-stores.ndjson'), generateStores(importedStores, 4))
+  await monitor.take(service)
+  const load = await searchLoad.compare(() => program.run('import', 'stores', file), reportProgress)
+  const blocksOfLoad = await monitor.take(service)
   return {
     stores,
     contacts: filled.contacts,
@@ -69,12 +85,14 @@ export async function benchReady(
     snapshotBytes: await readGauge(service, 'search_snapshot_bytes'),
     residentBytes: await readGauge(service, 'process_resident_memory_bytes'),
     changeFoundSeconds,
-    load: await load.compare(() => program.run('import', 'stores', file), reportProgress),
+    load,
+    serial,
+    blocks: { serial: blocksOfSerial, load: blocksOfLoad },
   }
 }
 
-async function startInMemory(program: Program): Promise<Service> {
-  const service = await program.serve({ SEARCH_ENGINE: 'memory' })
+async function startInMemory(program: Program, { environment }: LoopMonitor): Promise<Service> {
+  const service = await program.serve({ ...environment, SEARCH_ENGINE: 'memory' })
   const { origin } = new URL(service.api)
   await until(async () => (await fetch(`${origin}/readyz`)).ok)
   return service

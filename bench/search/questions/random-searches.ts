@@ -31,7 +31,7 @@ export function drawRandomSearches(taxonomy: BenchTaxonomy, stores: number, coun
   })
 }
 
-class RandomFilters {
+export class RandomFilters {
   readonly #taxonomy: BenchTaxonomy
   readonly #random: Random
 

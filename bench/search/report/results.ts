@@ -36,7 +36,7 @@ interface QuestionResults {
   deep: number[] | null
 }
 
-export type ResultsKind = 'search' | 'ready'
+export type ResultsKind = 'search' | 'ready' | 'compare' | 'statements'
 
 /** Stores the results of a size in place of its earlier ones. */
 export function keepResults(folder: string, kind: ResultsKind, results: { stores: number }): void {

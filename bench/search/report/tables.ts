@@ -1,3 +1,4 @@
+import type { LoopBlocks } from '../../support/loop-blocks.ts'
 import type { Distribution } from '../../support/statistics.ts'
 import type { ReadyResults } from '../ready.ts'
 import { type SearchResults, summarize } from './results.ts'
@@ -97,10 +98,24 @@ export function renderReady(all: readonly ReadyResults[]): string {
         row('searches at full load', (one) => load(one.load.quiet)),
         row('the same beside an import of 100,000 stores', (one) => load(one.load.besideImport)),
         row('that import took', (one) => `${one.load.importSeconds.toFixed(1)} s`),
+        row('searches of one connection, p50 / p99 / longest', ({ serial }) => durations(serial?.searches)),
+        row('counts of one connection', ({ serial }) => durations(serial?.totals)),
+        row('nine facets of one connection', ({ serial }) => durations(serial?.facets)),
+        row('longest block of the event loop during these', ({ blocks }) => longestBlock(blocks?.serial)),
+        row('the same at full load and beside the import', ({ blocks }) => longestBlock(blocks?.load)),
       ],
     ),
+    'A block of the event loop counts by the processor time of its thread; the number in parentheses is the time that passed, other work on the machine included.',
     'A change is timed from the commit of its import until a search finds the store by its new attributes, and no longer by the old ones. The load consists of the first pages of all searches of the set over HTTP, each charged to an account; load, import, service and PostgreSQL share the processors.',
   ].join('\n\n')
+}
+
+function durations(distribution: Distribution | undefined): string {
+  return distribution ? `${ms(distribution.p50)} / ${ms(distribution.p99)} / ${ms(distribution.max)} ms` : '–'
+}
+
+function longestBlock(blocks: LoopBlocks | undefined): string {
+  return blocks ? `${ms(blocks.longestOwnMs)} ms (${ms(blocks.longestMs)}), ${blocks.ownOver5Ms} over 5 ms` : '–'
 }
 
 /** A table in Markdown; all columns but the first are right-aligned. */

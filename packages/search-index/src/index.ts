@@ -6,17 +6,19 @@ export {
   type PartCount,
   type TokenFacet,
 } from './count/count.ts'
+export { documentsOf } from './exclusion/ascending-search.ts'
+export { IdList, type IdSet } from './exclusion/id-list.ts'
 export {
   type ContactKeyList,
-  documentsOf,
-  IdList,
-  type IdSet,
+  hasKey,
   withoutDocuments,
   withoutStores,
-} from './exclusion.ts'
+  withoutStoresInSteps,
+} from './exclusion/without-stores.ts'
 export type { ContactQuery, ContactSortKey, MomentRange, PersonQuery, StoreQuery, StoreSortKey } from './query.ts'
 export { everyStore } from './query.ts'
-export { scanContacts, scanStores } from './scan/find.ts'
+export { ContactScan, StoreScan, scanContacts, scanStores } from './scan/find.ts'
+export { finish, finishSteps, Pace, type SlicedWork, type Steps, unhurried, workInSteps, workOf } from './scan/pace.ts'
 export { findDocument } from './scan/resolve.ts'
 export { buildCodedSegment, buildSegment } from './segments/build.ts'
 export { codesFor } from './segments/coded-stores.ts'

@@ -2,6 +2,8 @@ import { IdList } from '@storedex/search-index'
 import type { Queryable } from '../db/pool.ts'
 import { splitContactKey } from '../kernel/ids.ts'
 import { availableMemory } from '../runtime/memory.ts'
+import { slices } from '../runtime/slices.ts'
+import { mapIds, parseIds } from './parse-ids.ts'
 import {
   type AccountMode,
   type ExcludedListRow,
@@ -71,16 +73,15 @@ export class AccountSets {
     const known = keys.map((key) => this.#sets.get(key) as ListSet | undefined)
     const knownVersions = known.map((set) => set?.version ?? '')
     const rows = await readExcludedLists(db, { ...owner, listIds, knownVersions })
-    return listIds.map((id, index) => {
+    const sets: (ListSet | null)[] = []
+    for (const [index, id] of listIds.entries()) {
       const row = rows.find((each) => each.id === id)
-      if (!row) {
-        this.#drop(keys[index]!)
-        return null
-      }
-      const set = row.members === null ? known[index]! : listSetOf(row, row.members)
-      this.#use(keys[index]!, set)
-      return set
-    })
+      const set = row ? (row.members === null ? known[index]! : await listSetOf(row, row.members)) : null
+      if (set) this.#use(keys[index]!, set)
+      else this.#drop(keys[index]!)
+      sets.push(set)
+    }
+    return sets
   }
 
   #recordSet(key: string, storeOf: ((id: number) => number) | null): RecordSet {
@@ -119,10 +120,17 @@ function storeOf(contactKey: number): number {
   return splitContactKey(contactKey).storeId
 }
 
-function listSetOf({ kind, version }: ExcludedListRow, members: string): ListSet {
-  const ids = members === '' ? [] : members.split(',').map(Number)
-  const list = new IdList(ids)
-  return { kind, version, ids: list, stores: kind === 'stores' ? list : new IdList(ids.map(storeOf)) }
+async function listSetOf({ kind, version }: ExcludedListRow, members: string): Promise<ListSet> {
+  return await slices.runSteps(function* (pace) {
+    const ids = yield* parseIds(members, pace)
+    const list = new IdList(ids)
+    return {
+      kind,
+      version,
+      ids: list,
+      stores: kind === 'stores' ? list : new IdList(yield* mapIds(ids, storeOf, pace)),
+    }
+  })
 }
 
 const bytesOfEntry = 1_000

@@ -1,6 +1,7 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { IdList, type IdSet } from '@storedex/search-index'
+import { IdList, type IdSet, type Pace, type Steps } from '@storedex/search-index'
 import { clockToleranceMs } from '../kernel/time.ts'
+import { slices } from '../runtime/slices.ts'
+import { mapIds, parseIds, unitsPerId } from './parse-ids.ts'
 import type { Records } from './queries.ts'
 
 /** Reads the records from `since` on, unless the meter still says `knownCount`. */
@@ -70,7 +71,7 @@ export class RecordSet {
       for (const since of [newest, newest - clockToleranceMs])
         if (await this.#add(await read(new Date(since), this.#counted), since)) return
     const records = await read(null, -1)
-    this.#replace(await parseRecords(records), records.counted)
+    await this.#replace(await parseRecords(records), records.counted)
   }
 
   /** Returns false if these cannot be all that is new. */
@@ -79,30 +80,39 @@ export class RecordSet {
     if (expected === 0) return true
     const from = lowerBound(this.#times, since)
     const { ids, count } = this.before().ids
-    const known = new Set(ids.slice(from, count))
     const parsed = await parseRecords(records)
-    const isNew = parsed.ids.map((id) => !known.has(id))
-    const fresh = { ids: parsed.ids.filter((_, at) => isNew[at]), times: parsed.times.filter((_, at) => isNew[at]) }
+    const fresh = await slices.runSteps((pace) => withoutKnown(parsed, ids.slice(from, count), pace))
     if (fresh.ids.length !== expected) return false
-    if (fresh.times[0]! >= this.newestTime) this.#append(fresh)
-    else this.#replace(mergeByTime({ ids: [...ids.slice(0, count)], times: this.#times }, fresh), records.counted)
+    if (fresh.times[0]! >= this.newestTime) await this.#append(fresh)
+    else {
+      const known = { ids: [...ids.slice(0, count)], times: this.#times }
+      await this.#replace(await slices.runSteps((pace) => mergeByTime(known, fresh, pace)), records.counted)
+    }
     this.#counted = records.counted
     return true
   }
 
-  #append({ ids, times }: ParsedRecords): void {
+  /** Searches see all of the records or none. */
+  async #append({ ids, times }: ParsedRecords): Promise<void> {
+    const stores = await this.#storesOf(ids)
     this.#ids.append(ids)
-    if (this.#storeOf) this.#stores.append(ids.map(this.#storeOf))
+    if (stores) this.#stores.append(stores)
     for (const time of times) this.#times.push(time)
   }
 
   /** Searches that run keep the old lists. */
-  #replace(records: ParsedRecords, counted: number): void {
-    this.#ids = new IdList()
-    this.#stores = this.#storeOf ? new IdList() : this.#ids
-    this.#times = []
-    this.#append(records)
+  async #replace({ ids, times }: ParsedRecords, counted: number): Promise<void> {
+    const stores = await this.#storesOf(ids)
+    this.#ids = new IdList(ids)
+    this.#stores = stores ? new IdList(stores) : this.#ids
+    this.#times = times
     this.#counted = counted
+  }
+
+  /** Null if ids are of stores. */
+  async #storesOf(ids: readonly number[]): Promise<number[] | null> {
+    const storeOf = this.#storeOf
+    return storeOf && (await slices.runSteps((pace) => mapIds(ids, storeOf, pace)))
   }
 }
 
@@ -111,31 +121,46 @@ interface ParsedRecords {
   times: number[]
 }
 
-const parsedAtOnce = 20_000
-
 async function parseRecords({ groups }: Records): Promise<ParsedRecords> {
-  const parsed: ParsedRecords = { ids: [], times: [] }
-  let pause = parsedAtOnce
-  for (const { at, ids } of groups) {
-    const time = at.getTime()
-    for (const id of ids.split(',')) {
-      parsed.ids.push(Number(id))
-      parsed.times.push(time)
+  return await slices.runSteps(function* (pace) {
+    const parsed: ParsedRecords = { ids: [], times: [] }
+    for (const { at, ids } of groups) {
+      const time = at.getTime()
+      for (const id of yield* parseIds(ids, pace)) {
+        parsed.ids.push(id)
+        parsed.times.push(time)
+        if (pace.spend(unitsPerId)) yield
+      }
     }
-    if (parsed.ids.length < pause) continue
-    pause = parsed.ids.length + parsedAtOnce
-    await yieldToEventLoop()
-  }
-  return parsed
+    return parsed
+  })
 }
 
-function mergeByTime(a: ParsedRecords, b: ParsedRecords): ParsedRecords {
+function* withoutKnown(records: ParsedRecords, known: Float64Array, pace: Pace): Steps<ParsedRecords> {
+  const knownIds = new Set<number>()
+  for (const id of known) {
+    knownIds.add(id)
+    if (pace.spend(unitsPerId)) yield
+  }
+  const fresh: ParsedRecords = { ids: [], times: [] }
+  for (let at = 0; at < records.ids.length; at++) {
+    if (pace.spend(unitsPerId)) yield
+    if (knownIds.has(records.ids[at]!)) continue
+    fresh.ids.push(records.ids[at]!)
+    fresh.times.push(records.times[at]!)
+  }
+  return fresh
+}
+
+function* mergeByTime(a: ParsedRecords, b: ParsedRecords, pace: Pace): Steps<ParsedRecords> {
   const merged: ParsedRecords = { ids: [], times: [] }
-  let [i, j] = [0, 0]
+  let i = 0
+  let j = 0
   while (i < a.ids.length || j < b.ids.length) {
     const takesA = j === b.ids.length || (i < a.ids.length && a.times[i]! <= b.times[j]!)
     merged.ids.push(takesA ? a.ids[i]! : b.ids[j]!)
     merged.times.push(takesA ? a.times[i++]! : b.times[j++]!)
+    if (pace.spend(unitsPerId)) yield
   }
   return merged
 }

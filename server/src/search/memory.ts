@@ -1,27 +1,51 @@
 import {
   type ContactKeyList,
+  ContactScan,
   type ContactSortKey,
+  finish,
   type LiveSegment,
+  type Pace,
+  type SlicedWork,
+  type Steps,
+  StoreScan,
   type StoreSortKey,
-  scanContacts,
-  scanStores,
-  withoutStores,
+  withoutStoresInSteps,
+  workInSteps,
+  workOf,
 } from '@storedex/search-index'
 import { type ContactSearch, type Exclusion, excludedStores, type StoreSearch } from './engine.ts'
 
 /** Searches segments of the search's mode. */
 export function findStoresIn(segments: readonly LiveSegment[], search: StoreSearch): StoreSortKey[] {
-  const left = withoutStores(segments, excludedStores(search.exclude))
-  return scanStores(left, search.query, search.after, search.limit)
+  return finish(storeScanOf(segments, search))
+}
+
+export function storeScanOf(segments: readonly LiveSegment[], search: StoreSearch): SlicedWork<StoreSortKey[]> {
+  const { exclude, query, after, limit } = search
+  if (!exclude) return new StoreScan(segments, query, after, limit)
+  return workInSteps(function* (pace) {
+    const left = yield* withoutStoresInSteps(segments, excludedStores(exclude), pace)
+    return yield* workOf(new StoreScan(left, query, after, limit), pace)
+  })
 }
 
 export function findContactsIn(segments: readonly LiveSegment[], search: ContactSearch): ContactSortKey[] {
+  return finish(contactScanOf(segments, search))
+}
+
+export function contactScanOf(segments: readonly LiveSegment[], search: ContactSearch): SlicedWork<ContactSortKey[]> {
   const { exclude, ...query } = search
-  const left = withoutStores(segments, exclude?.storeIds ?? [])
-  return scanContacts(left, { ...query, without: excludedContacts(exclude) })
+  if (!exclude) return new ContactScan(segments, query)
+  return workInSteps(function* (pace) {
+    const left = yield* withoutStoresInSteps(segments, exclude.storeIds, pace)
+    const without = yield* excludedContacts(exclude, pace)
+    return yield* workOf(new ContactScan(left, { ...query, without }), pace)
+  })
 }
 
 /** The contacts that a contact search leaves out. */
-export function excludedContacts(exclude: Exclusion | null | undefined): readonly ContactKeyList[] {
-  return exclude?.contactKeys.map(({ ids, count }) => ids.sorted(count)) ?? []
+export function* excludedContacts(exclude: Exclusion | null | undefined, pace: Pace): Steps<readonly ContactKeyList[]> {
+  const lists: ContactKeyList[] = []
+  for (const { ids, count } of exclude?.contactKeys ?? []) lists.push(yield* ids.sortInSteps(count, pace))
+  return lists
 }

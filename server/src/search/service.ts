@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { ContactSortKey, CountResult, StoreSortKey } from '@storedex/search-index'
 import { ApiError } from '../kernel/errors.ts'
 import { availableMemory, minimumMemory } from '../runtime/memory.ts'
-import { type Counter, countInProcess, countJobOf, type StartCounting } from './counting/counter.ts'
+import { type SliceScheduler, slices } from '../runtime/slices.ts'
+import { type Counter, countInProcess, prepareCountJob, type StartCounting } from './counting/counter.ts'
 import type { ContactSearch, CountSearch, SearchEngine, StoreSearch } from './engine.ts'
-import { findContactsIn, findStoresIn } from './memory.ts'
+import { contactScanOf, storeScanOf } from './memory.ts'
 import { megabyte } from './replica/memory-budget.ts'
 import {
   type CatalogueView,
@@ -30,6 +31,8 @@ export interface SearchServiceOptions {
   replica: { start: StartReplica; settings: ReplicaSettings } | null
   /** How counts over the index in memory run; by default in this thread. */
   startCounting?: StartCounting
+  /** Divides the time of searches in memory; by default the scheduler of the process. */
+  slices?: SliceScheduler
   onLog: ReplicaListener['onLog']
 }
 
@@ -53,6 +56,7 @@ export class SearchService implements SearchEngine {
   readonly #choice: EngineChoice
   readonly #replica: Replica | null
   readonly #counter: Counter
+  readonly #slices: SliceScheduler
   readonly #onLog: ReplicaListener['onLog']
   /** The newest view, and the view in use: none before warm-up. */
   #newest: CatalogueView | null = null
@@ -62,8 +66,10 @@ export class SearchService implements SearchEngine {
   #lastMessageAt = 0
   readonly #waiting = new Set<() => void>()
 
-  constructor({ postgres, choice, replica, startCounting = countInProcess, onLog }: SearchServiceOptions) {
+  constructor(options: SearchServiceOptions) {
+    const { postgres, choice, replica, startCounting = countInProcess, onLog } = options
     this.#postgres = postgres
+    this.#slices = options.slices ?? slices
     this.#choice = choice
     this.#onLog = onLog
     this.#counter = startCounting(onLog)
@@ -81,18 +87,21 @@ export class SearchService implements SearchEngine {
   async findStores(search: StoreSearch): Promise<StoreSortKey[]> {
     const view = this.#view
     if (!view) return this.#postgres.findStores(search)
-    return findStoresIn(view.lists[search.mode], search)
+    return this.#slices.run(storeScanOf(view.lists[search.mode], search))
   }
 
   async findContacts(search: ContactSearch): Promise<ContactSortKey[]> {
     const view = this.#view
     if (!view) return this.#postgres.findContacts(search)
-    return findContactsIn(view.lists[search.mode], search)
+    return this.#slices.run(contactScanOf(view.lists[search.mode], search))
   }
 
   async count(search: CountSearch): Promise<CountResult> {
     const view = this.#view
-    if (view) return this.#counter.count(countJobOf(view, search))
+    if (view) {
+      const job = await this.#slices.runSteps((pace) => prepareCountJob(view, search, pace))
+      return this.#counter.count(job)
+    }
     if (hasFacets(search)) throw facetsNeedMemory(this.status().reason)
     return this.#postgres.count(search)
   }
@@ -149,7 +158,7 @@ export class SearchService implements SearchEngine {
     if (this.#warmth === 'warming') return
     this.#warmth = 'warming'
     try {
-      await warmUp(view.lists)
+      await warmUp(view.lists, this.#slices)
       this.#warmth = 'warm'
       this.#serve(this.#newest)
     } catch (error) {
@@ -191,6 +200,7 @@ export interface SearchSettings {
   searchMemoryMb: number | null
   dataDir: string
   databaseUrl: string
+  databaseReplicaUrl?: string | null
   /** Names the snapshot file: other installations may share the data directory. */
   secret: Buffer
   postgres: SearchEngine
@@ -206,12 +216,19 @@ export function openSearch(
   {
     startReplica,
     startCounting,
+    slices,
     timings,
-  }: { startReplica?: StartReplica; startCounting?: StartCounting; timings?: Partial<ReplicaTimings> },
+  }: {
+    startReplica?: StartReplica
+    startCounting?: StartCounting
+    slices?: SliceScheduler
+    timings?: Partial<ReplicaTimings>
+  },
 ): SearchService {
   const { searchEngine: choice, postgres, onLog, databaseUrl } = settings
   const replicaSettings = {
     databaseUrl,
+    standbyUrl: settings.databaseReplicaUrl ?? null,
     snapshotFile: snapshotFile(settings),
     budgetBytes: searchBudget(settings),
     timings: { ...defaultTimings, ...timings },
@@ -219,7 +236,14 @@ export function openSearch(
   // Nobody would keep it true: it would still tell of people who are erased from now on.
   if (startReplica && choice === 'postgres') rmSync(replicaSettings.snapshotFile, { force: true })
   const replica = startReplica ? { start: startReplica, settings: replicaSettings } : null
-  return new SearchService({ postgres, choice, replica, onLog, ...(startCounting && { startCounting }) })
+  return new SearchService({
+    postgres,
+    choice,
+    replica,
+    onLog,
+    ...(startCounting && { startCounting }),
+    ...(slices && { slices }),
+  })
 }
 
 /** How many bytes the index may need while it is loaded; null for any number. */

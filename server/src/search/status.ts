@@ -11,25 +11,39 @@ export function describeSearch({ engine, reason, batch, report }: SearchStatus):
   }
 }
 
-interface Gauge {
+/** How the figures of several workers, each with an index of its own, become one. */
+type Aggregate = 'sum' | 'min' | 'max'
+
+export interface Gauge {
   name: string
   help: string
   labelNames?: readonly string[]
+  aggregate?: Aggregate
   read(): { labels?: Record<string, string>; value: number }[]
 }
 
 /** The metrics of search. A figure that does not exist yet is omitted. */
 export function searchGauges(search: SearchService): Gauge[] {
-  const gauge = (name: string, help: string, read: (status: SearchStatus) => number | null | undefined): Gauge => ({
+  const gauge = (
+    name: string,
+    help: string,
+    read: (status: SearchStatus) => number | null | undefined,
+    aggregate: Aggregate = 'max',
+  ): Gauge => ({
     name: `storedex_search_${name}`,
     help,
+    aggregate,
     read: () => {
       const value = read(search.status())
       return value == null ? [] : [{ value }]
     },
   })
-  const ofIndex = (name: string, help: string, read: (figures: NonNullable<ReplicaReport['figures']>) => number) =>
-    gauge(`index_${name}`, help, ({ report }) => report?.figures && read(report.figures))
+  const ofIndex = (
+    name: string,
+    help: string,
+    read: (figures: NonNullable<ReplicaReport['figures']>) => number,
+    aggregate?: Aggregate,
+  ) => gauge(`index_${name}`, help, ({ report }) => report?.figures && read(report.figures), aggregate)
   return [
     {
       name: 'storedex_search_engine',
@@ -40,13 +54,13 @@ export function searchGauges(search: SearchService): Gauge[] {
         return ['memory', 'postgres'].map((each) => ({ labels: { engine: each }, value: each === engine ? 1 : 0 }))
       },
     },
-    gauge('batch', 'Catalogue batch of the search index.', ({ batch }) => batch),
+    gauge('batch', 'Catalogue batch of the search index.', ({ batch }) => batch, 'min'),
     gauge('batch_lag', 'Batches in the database that are not in the search index yet.', ({ batch, report }) =>
       batch === null || report?.databaseBatch == null ? null : Math.max(0, report.databaseBatch - batch),
     ),
     gauge('behind_seconds', 'Time since the search index was up to date.', ({ report }) => report?.behindSeconds),
-    gauge('needed_bytes', 'Estimated peak memory of the search index.', ({ report }) => report?.neededBytes),
-    ofIndex('bytes', 'Memory used by the search index.', ({ bytes }) => bytes),
+    gauge('needed_bytes', 'Estimated peak memory of the search index.', ({ report }) => report?.neededBytes, 'sum'),
+    ofIndex('bytes', 'Memory used by the search index.', ({ bytes }) => bytes, 'sum'),
     ofIndex('stores', 'Stores in the search index.', ({ stores }) => stores),
     ofIndex('segments', 'Segments of the search index.', ({ segments }) => segments),
     ofIndex('delta_stores', 'Stores outside the largest segments.', ({ deltaStores }) => deltaStores),

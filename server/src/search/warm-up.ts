@@ -1,13 +1,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import {
+  ContactScan,
   everyStore,
   type LiveSegment,
   type Segment,
   type StoreQuery,
-  scanContacts,
-  scanStores,
+  StoreScan,
 } from '@storedex/search-index'
 import { modes } from '../kernel/ids.ts'
+import type { SliceScheduler } from '../runtime/slices.ts'
 import { flagTokens } from './query/vocabulary.ts'
 import type { SegmentLists } from './replica/replica.ts'
 
@@ -19,14 +20,14 @@ const day = 86_400_000
  * Runs searches of every kind so that V8 optimizes the code before requests use it; unoptimized code is several times slower.
  * Yields to requests in between.
  */
-export async function warmUp(lists: SegmentLists): Promise<void> {
+export async function warmUp(lists: SegmentLists, slices: SliceScheduler): Promise<void> {
   for (let round = 0; round < rounds; round++)
     for (const mode of modes) {
       const list = lists[mode]
       const largest = largestSegment(list)
       if (largest)
         for (const query of queriesOf(largest, round)) {
-          search(list, query)
+          await search(list, query, slices)
           await yieldToEventLoop()
         }
     }
@@ -54,11 +55,12 @@ export function tokenSampler(
   }
 }
 
-function search(list: readonly LiveSegment[], query: StoreQuery): void {
-  const first = scanStores(list, query, null, limit)
-  scanStores(list, query, first.at(-1) ?? null, limit)
+async function search(list: readonly LiveSegment[], query: StoreQuery, slices: SliceScheduler): Promise<void> {
+  const first = await slices.run(new StoreScan(list, query, null, limit))
+  await slices.run(new StoreScan(list, query, first.at(-1) ?? null, limit))
   const person = { roles: null, roleTokens: null, traits: null, storeTokens: [flagTokens.contacts] }
-  scanContacts(list, { store: query, storeIds: null, person, maxPerStore: 2, after: null, limit })
+  const contacts = { store: query, storeIds: null, person, maxPerStore: 2, after: null, limit }
+  await slices.run(new ContactScan(list, contacts))
 }
 
 /** Queries with common, medium and rare tokens, exclusions and ranges; different ones each round. */

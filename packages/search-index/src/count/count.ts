@@ -1,4 +1,5 @@
 import type { PersonQuery, StoreQuery } from '../query.ts'
+import { finishSteps, unhurried } from '../scan/pace.ts'
 import { type Conditions, codesOf, findDocument, findDocuments, resolveQuery } from '../scan/resolve.ts'
 import type { LiveSegment, Segment } from '../segments/segment.ts'
 import { ConditionBits } from './condition-bits.ts'
@@ -133,7 +134,7 @@ function matchPart(live: LiveSegment, part: CountPart, { excluded, known, poll }
   const query = person ? { ...part.store, clauses: [...part.store.clauses, person.storeTokens] } : part.store
   const conditions = resolveQuery(live, query)
   if (!conditions) return new SegmentResult(segment, noMatches, null, null)
-  const only = storeIds && findDocuments(segment, storeIds)
+  const only = storeIds && finishSteps(findDocuments(segment, storeIds, unhurried))
   const matches = matchDocuments(conditions, only, known, poll)
   if (person) {
     const options = { person, maxPerStore, excluded }

@@ -1,6 +1,7 @@
 import { countBits, intersectInto, subtractFrom } from '../scan/bitset.ts'
+import { finish } from '../scan/pace.ts'
 import type { Conditions } from '../scan/resolve.ts'
-import { fewCandidates, scanDocuments } from '../scan/scan.ts'
+import { DocumentScan, fewCandidates } from '../scan/scan.ts'
 import { wordsOf } from '../segments/segment.ts'
 import type { ConditionBits } from './condition-bits.ts'
 import type { Poll } from './poll.ts'
@@ -28,7 +29,9 @@ export function matchDocuments(
   const bits = new Int32Array(wordsOf(conditions.segment.size))
   const few = only ?? fewCandidates(conditions)
   if (few) {
-    const documents = Uint32Array.from(scanDocuments(conditions, 0, Number.MAX_SAFE_INTEGER, few))
+    const documents = Uint32Array.from(
+      finish(new DocumentScan(conditions, { first: 0, limit: Number.MAX_SAFE_INTEGER, only: few })),
+    )
     for (const document of documents) bits[document >>> 5]! |= 1 << (document & 31)
     return { count: documents.length, bits, documents }
   }

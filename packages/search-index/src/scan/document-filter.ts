@@ -5,7 +5,7 @@ import type { Conditions, RangeCondition, TokenSet } from './resolve.ts'
 const maxMaskedClauses = 30
 const unwantedBit = 1 << 30
 
-/** One table per segment, reused between searches; all zero when no search uses it. */
+/** One table per segment, reused between searches; all zero when no search works. */
 const maskTables = new WeakMap<Segment, Int32Array>()
 
 /**
@@ -17,6 +17,8 @@ export class DocumentFilter {
   readonly #bits: Int32Array
   readonly #masks: Int32Array
   readonly #maskedCodes: number[] = []
+  /** The masks of these codes; a code can occur several times. */
+  readonly #maskOf: number[] = []
   /** Clauses of dense tokens only. */
   readonly #dense: TokenSet[] = []
   readonly #masked: TokenSet[] = []
@@ -26,7 +28,7 @@ export class DocumentFilter {
   readonly #dead: Int32Array | null
   readonly #ranges: RangeCondition[]
 
-  /** Call `release` before another filter is made for the same segment. */
+  /** Checks documents between `acquire` and `release`. */
   constructor({ segment, dead, clauses, unwanted, ranges }: Conditions) {
     this.#segment = segment
     this.#bits = segment.bits
@@ -45,13 +47,27 @@ export class DocumentFilter {
 
   #addMask(codes: number[], mask: number): void {
     for (const code of codes) {
-      this.#masks[code]! |= mask
       this.#maskedCodes.push(code)
+      this.#maskOf.push(mask)
     }
+  }
+
+  /** Fills the segment's table. Only one filter of a segment may have it at a time. */
+  acquire(): void {
+    const [codes, maskOf] = [this.#maskedCodes, this.#maskOf]
+    for (let index = 0; index < codes.length; index++) this.#masks[codes[index]!]! |= maskOf[index]!
   }
 
   release(): void {
     for (const code of this.#maskedCodes) this.#masks[code] = 0
+  }
+
+  /** What `meets` costs at most, about, in the units of a pace. */
+  get cost(): number {
+    const slots = this.#dense.reduce((sum, clause) => sum + clause.slots.length, this.#unwantedSlots.length)
+    return (
+      32 + slots * 4 + this.#ranges.length * 8 + this.#further.reduce((sum, { codes }) => sum + codes.length * 8, 0)
+    )
   }
 
   meets(document: number): boolean {

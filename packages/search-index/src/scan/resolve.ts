@@ -1,5 +1,7 @@
 import type { StoreQuery } from '../query.ts'
 import { type LiveSegment, noValue, type RangeColumn, type Segment, wordsOf } from '../segments/segment.ts'
+import type { Pace, Steps } from './pace.ts'
+import { sortNumbers } from './sort-numbers.ts'
 
 /** Tokens of a query as a segment's slots and codes, without those that the segment lacks. */
 export interface TokenSet {
@@ -128,14 +130,28 @@ function lowerBoundInOrder(
   return low
 }
 
-/** The documents of stores, ascending, without stores that the segment lacks. */
-export function findDocuments(segment: Segment, storeIds: readonly number[]): Uint32Array {
+/** The documents of long lists of stores: a walk asks for those of the same list again for each page. */
+const keptFrom = 1_000
+const documentsOfLists = new WeakMap<readonly number[], WeakMap<Segment, Uint32Array>>()
+
+/** Of the binary search for a store: most of its reads miss the cache. */
+const unitsPerStore = 1_024
+
+/** The documents of stores, ascending, without stores that the segment lacks. The list must not change. */
+export function* findDocuments(segment: Segment, storeIds: readonly number[], pace: Pace): Steps<Uint32Array> {
+  const known = documentsOfLists.get(storeIds)?.get(segment)
+  if (known) return known
   const documents: number[] = []
   for (const id of storeIds) {
     const document = findDocument(segment, id)
     if (document >= 0) documents.push(document)
+    if (pace.spend(unitsPerStore)) yield
   }
-  return Uint32Array.from(documents).sort()
+  const sorted = yield* sortNumbers(Uint32Array.from(documents), pace)
+  if (storeIds.length < keptFrom) return sorted
+  const ofList = documentsOfLists.get(storeIds) ?? new WeakMap<Segment, Uint32Array>()
+  documentsOfLists.set(storeIds, ofList.set(segment, sorted))
+  return sorted
 }
 
 /** The document of a store; -1 if the segment lacks it. */

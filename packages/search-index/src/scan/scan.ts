@@ -1,5 +1,6 @@
 import type { Segment } from '../segments/segment.ts'
 import { DocumentFilter } from './document-filter.ts'
+import type { Pace, SlicedWork } from './pace.ts'
 import type { Conditions } from './resolve.ts'
 import { lowerBound } from './sort-keys.ts'
 import { WindowScan } from './window-scan.ts'
@@ -7,19 +8,35 @@ import { WindowScan } from './window-scan.ts'
 /** Up to this many documents are sorted and checked one by one; more are scanned by windows of words. */
 const maxSorted = 4_096
 
-/** The first `limit` documents from `first` on that meet all conditions, ascending. `only`, ascending, restricts the scan. */
-export function scanDocuments(
-  conditions: Conditions,
-  first: number,
-  limit: number,
-  only: Uint32Array | null = null,
-): number[] {
-  const candidates = only ?? fewCandidates(conditions)
-  const check = new DocumentFilter(conditions)
-  try {
-    return candidates ? checkEach(check, candidates, first, limit) : new WindowScan(conditions, check).run(first, limit)
-  } finally {
-    check.release()
+/** What to scan for: the first `limit` documents from `first` on, ascending. `only`, ascending, restricts the scan. */
+export interface ScanRange {
+  first: number
+  limit: number
+  only?: Uint32Array | null
+}
+
+/** Finds the documents that meet all conditions. */
+export class DocumentScan implements SlicedWork<number[]> {
+  readonly #check: DocumentFilter
+  readonly #scan: CandidateScan | WindowScan
+
+  constructor(conditions: Conditions, { first, limit, only = null }: ScanRange) {
+    const candidates = only ?? fewCandidates(conditions)
+    const check = new DocumentFilter(conditions)
+    this.#check = check
+    this.#scan = candidates
+      ? new CandidateScan(check, candidates, first, limit)
+      : new WindowScan(conditions, check, first, limit)
+  }
+
+  advance(pace: Pace): number[] | undefined {
+    // Between two slices, others may use the filter's table.
+    this.#check.acquire()
+    try {
+      return this.#scan.advance(pace) ? this.#scan.documents : undefined
+    } finally {
+      this.#check.release()
+    }
   }
 }
 
@@ -53,14 +70,53 @@ function entriesOf({ entries, entryStarts }: Segment, code: number): Uint32Array
   return entries.subarray(entryStarts[code], entryStarts[code + 1])
 }
 
-function checkEach(check: DocumentFilter, candidates: Uint32Array, first: number, limit: number): number[] {
-  const documents: number[] = []
-  let previous = -1
-  for (let at = lowerBound(candidates, first); at < candidates.length && documents.length < limit; at++) {
-    const document = candidates[at]!
-    // A document can be in the lists of several tokens.
-    if (document !== previous && check.meets(document)) documents.push(document)
-    previous = document
+/** So many documents are checked before the cost of checking is estimated: most scans end earlier. */
+const firstDocuments = 128
+const unitsPerPause = 4_096
+
+/** Checks documents one by one. */
+class CandidateScan {
+  /** The documents found, ascending. */
+  readonly documents: number[] = []
+  readonly #check: DocumentFilter
+  readonly #candidates: Uint32Array
+  readonly #limit: number
+  #at: number
+  #previous = -1
+
+  constructor(check: DocumentFilter, candidates: Uint32Array, first: number, limit: number) {
+    this.#check = check
+    this.#candidates = candidates
+    this.#limit = limit
+    this.#at = lowerBound(candidates, first)
   }
-  return documents
+
+  /** Works until it is done or has to pause; returns whether it is done. */
+  advance(pace: Pace): boolean {
+    if (this.#checkUntil(this.#at + firstDocuments)) return true
+    const { cost } = this.#check
+    const documentsAtOnce = Math.max(1, Math.floor(unitsPerPause / cost))
+    for (let checked = firstDocuments; !pace.spend(checked * cost); checked = documentsAtOnce)
+      if (this.#checkUntil(this.#at + documentsAtOnce)) return true
+    return false
+  }
+
+  /** Returns whether the page is full or all are checked. */
+  #checkUntil(end: number): boolean {
+    const check = this.#check
+    const candidates = this.#candidates
+    const limit = this.#limit
+    const documents = this.documents
+    const last = Math.min(end, candidates.length)
+    let previous = this.#previous
+    for (let at = this.#at; at < last; at++) {
+      const document = candidates[at]!
+      // A document can be in the lists of several tokens.
+      if (document !== previous && check.meets(document) && documents.push(document) === limit) return true
+      previous = document
+    }
+    this.#at = last
+    this.#previous = previous
+    return last === candidates.length
+  }
 }

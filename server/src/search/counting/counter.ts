@@ -1,4 +1,14 @@
-import { type CountRequest, type CountResult, countMatches, type IdSet, withoutStores } from '@storedex/search-index'
+import {
+  type CountRequest,
+  type CountResult,
+  countMatches,
+  finishSteps,
+  type IdSet,
+  type Pace,
+  type Steps,
+  unhurried,
+  withoutStoresInSteps,
+} from '@storedex/search-index'
 import { type CountSearch, excludedStores } from '../engine.ts'
 import { excludedContacts } from '../memory.ts'
 import type { CatalogueView, ReplicaListener } from '../replica/replica.ts'
@@ -12,26 +22,31 @@ export interface CountJob extends Pick<CountSearch, 'mode' | 'holder' | 'signal'
 
 /** The job for a search over a view. */
 export function countJobOf(view: CatalogueView, search: CountSearch): CountJob {
+  return finishSteps(prepareCountJob(view, search, unhurried))
+}
+
+export function* prepareCountJob(view: CatalogueView, search: CountSearch, pace: Pace): Steps<CountJob> {
   const { mode, holder, signal, parts, exclude, exported, revealed, verifiedOnly } = search
   const countsPeople = parts.some(({ person }) => person !== null)
   const stores = countsPeople ? (exclude?.storeIds ?? []) : excludedStores(exclude)
+  const left = yield* withoutStoresInSteps(view.lists[mode], stores, pace)
   return {
     mode,
     holder,
     signal,
-    view: { ...view, lists: { ...view.lists, [mode]: withoutStores(view.lists[mode], stores) } },
+    view: { ...view, lists: { ...view.lists, [mode]: left } },
     request: {
       parts,
-      exportedStores: idsOf(exported),
-      revealedContacts: idsOf(revealed),
-      excludedContacts: excludedContacts(exclude),
+      exportedStores: yield* sortedIds(exported, pace),
+      revealedContacts: yield* sortedIds(revealed, pace),
+      excludedContacts: yield* excludedContacts(exclude, pace),
       verifiedOnly,
     },
   }
 }
 
-function idsOf(set: IdSet | null): Float64Array | null {
-  return set ? set.ids.sorted(set.count) : null
+function* sortedIds(set: IdSet | null, pace: Pace): Steps<Float64Array | null> {
+  return set && (yield* set.ids.sortInSteps(set.count, pace))
 }
 
 /** Counts over the index in memory. */

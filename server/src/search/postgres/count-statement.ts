@@ -53,21 +53,20 @@ where ${conditions}`
 function peopleStatement(search: CountSearch, part: CountPart, conditions: string, parameter: AddParameter): string {
   const { revealed, exclude, verifiedOnly } = search
   const ofStore = [
-    'store_id = s.id',
     ...personConditions(part.person!, parameter),
     ...withoutIds(`(${contactKey})`, exclude?.contactKeys ?? [], parameter),
   ]
   return `
 select count(distinct c.store_id) as stores, count(*) as people, 0 as exported,
   count(*) filter (where c.can_be_revealed and not (c.key = any (${idsOf(revealed, parameter)}))) as unrevealed
-from (select id from stores where ${conditions}) s
-cross join lateral (
-  select store_id, ${contactKey} as key, ${verifiedOnly ? 'verified_revealable' : 'revealable'} as can_be_revealed
+from (
+  select store_id, ${contactKey} as key, ${verifiedOnly ? 'verified_revealable' : 'revealable'} as can_be_revealed,
+         row_number() over (partition by store_id order by place) as nth
   from contacts
-  where ${ofStore.join('\n    and ')}
-  order by place
-  limit ${parameter(part.maxPerStore)}::integer
-) c`
+  where store_id in (select id from stores where ${conditions})
+    ${ofStore.map((condition) => `and ${condition}`).join('\n    ')}
+) c
+where c.nth <= coalesce(${parameter(part.maxPerStore)}::integer, ${contactsPerStore})`
 }
 
 const contactKey = `store_id * ${contactsPerStore} + number`

@@ -95,7 +95,7 @@ export function contactSearchStatement(search: ContactSearch, plan: SearchPlan):
   const sortKey = sortKeyParameters(after, parameter)
   const start = sortKey && `(negated_score, id) >= (${sortKey})`
   const text = `
-    ${contactsOfStores(search, { start, plan, stores: limit + 1, join: 'cross join' }, parameter)}
+    ${contactsOfStores(search, { start, plan, stores: limit + 1, join: 'join' }, parameter)}
     ${after ? `where (s.negated_score, s.id, c.place) > (${sortKey}, ${parameter(after.contact)}::integer)` : ''}
     order by s.negated_score, s.id, c.place
     limit ${parameter(limit)}::integer`
@@ -127,7 +127,7 @@ interface ContactsOfStores {
   start: string | null
   plan: SearchPlan
   stores: number
-  join: 'cross join' | 'left join'
+  join: 'join' | 'left join'
 }
 
 function contactsOfStores(
@@ -141,20 +141,23 @@ function contactsOfStores(
   const without = exclude?.storeIds ?? []
   const matching = { scope, start, query: storeQueryOf(search), plan, limit: stores, without }
   const contacts = [
-    'store_id = s.id',
+    // An array, so that contacts are always looked up by their store.
+    'store_id = any (array(select id from matching))',
     ...personConditions(person, parameter),
     ...withoutIds(`(store_id * ${contactsPerStore} + number)`, exclude?.contactKeys ?? [], parameter),
   ]
-  return `with ${matchingStores(matching, parameter)}
+  return `with ${matchingStores(matching, parameter)}, people as materialized (
+      select store_id, place
+      from (
+        select store_id, place, row_number() over (partition by store_id order by place) as nth
+        from contacts
+        where ${contacts.join(' and ')}
+      ) ranked
+      where nth <= ${parameter(maxPerStore)}::integer
+    )
     select s.negated_score as "negatedScore", s.id as "storeId", c.place as contact
     from matching s
-    ${join} lateral (
-      select place
-      from contacts
-      where ${contacts.join(' and ')}
-      order by place
-      limit ${parameter(maxPerStore)}::integer
-    ) c${join === 'left join' ? ' on true' : ''}`
+    ${join} people c on c.store_id = s.id`
 }
 
 /** Matches the stores that have a matching contact. */
@@ -225,7 +228,7 @@ function matchingStores(search: MatchingStores, parameter: AddParameter): string
       ) candidates
       order by negated_score, id
       limit ${limit}
-    ), matching as (
+    ), matching as materialized (
       select negated_score, id from met where not (select fell_short from walk)
       union all
       select negated_score, id from collected where (select fell_short from walk)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { MomentRange, StoreQuery } from '@storedex/search-index'
 import { ApiError } from '../../kernel/errors.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
@@ -85,7 +85,7 @@ export function normalizeStoreConditions(vocabulary: Vocabulary, filters: StoreC
 export function hashQuery(query: StoreQuery, kind: string, ...more: unknown[]): string {
   const { clauses, noneOf, minActiveAds, createdBetween, discoveredBetween } = query
   const parts = [kind, clauses, noneOf, minActiveAds, boundsOf(createdBetween), boundsOf(discoveredBetween), ...more]
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+  return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32)
 }
 
 /** Whether the query selects part of the catalogue. Exclusions, including false flags, do not count. */

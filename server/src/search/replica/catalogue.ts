@@ -25,30 +25,56 @@ export interface Catalogue {
 /** The database does not have the history that the index was read from: it was restored, or is another database. */
 export class HistoryChangedError extends Error {}
 
-/** Reads the whole catalogue in one consistent snapshot. */
-export async function loadCatalogue(pool: Pool, onProgress: OnReadProgress): Promise<Catalogue> {
+/** Not all rows of a batch can be seen yet: try again in a moment. */
+export class IncompleteBatchError extends Error {
+  constructor(batch: number) {
+    super(`Not all rows of batch ${batch} can be seen yet.`)
+  }
+}
+
+/** Of so many newest batches a reader of everything checks that they are complete. */
+const checkedBatches = 100
+
+async function requireCompleteBatches(client: Client, range: BatchRange): Promise<void> {
+  const incomplete = await queries.findIncompleteBatch(client, range)
+  if (incomplete !== null) throw new IncompleteBatchError(incomplete)
+}
+
+/** Reads the whole catalogue in one consistent snapshot. Throws an `IncompleteBatchError`, unless torn batches are accepted. */
+export async function loadCatalogue(
+  pool: Pool,
+  onProgress: OnReadProgress,
+  acceptsIncomplete = false,
+): Promise<Catalogue> {
   const expected = await queries.estimateRows(pool)
-  const { point, staged } = await read(pool, 'everything', async (client) => ({
-    point: await queries.readCatalogueState(client, 0),
-    staged: await readStores(client, null, onProgress, expected),
-  }))
+  const { point, staged } = await read(pool, 'everything', async (client) => {
+    const point = await queries.readCatalogueState(client, 0)
+    if (!acceptsIncomplete)
+      await requireCompleteBatches(client, { after: point.batch - checkedBatches, upTo: point.batch })
+    return { point, staged: await readStores(client, null, onProgress, expected) }
+  })
   const listOf = (stores: CodedStores): SegmentList =>
     stores.size === 0 ? [] : [{ segment: buildCodedSegment(stores, collectGarbage), dead: null }]
   return { ...point, lists: { live: listOf(staged.live), test: listOf(staged.test) } }
 }
 
-/** Applies the next batches, up to about `portionStores` changed stores. Also returns the modes that lost a contact or a store. */
+/**
+ * Applies the next batches, up to about `portionStores` changed stores. Also returns the modes that lost a contact or a store.
+ * Throws an `IncompleteBatchError`, unless torn batches are accepted.
+ */
 export async function advanceCatalogue(
   pool: Pool,
   catalogue: Catalogue,
   portionStores: number,
   onProgress: OnReadProgress,
+  acceptsIncomplete = false,
 ): Promise<{ catalogue: Catalogue; newestBatch: number; modesWithRemovals: Mode[] }> {
   const after = catalogue.batch
   const { point, upTo, historyId, staged, removed } = await read(pool, 'changes', async (client) => {
     const point = await queries.readCatalogueState(client, after)
     requireSameHistory(catalogue, point)
     const upTo = (await queries.findPortionEnd(client, after, portionStores)) ?? point.batch
+    if (!acceptsIncomplete) await requireCompleteBatches(client, { after, upTo })
     const historyId = await queries.readHistoryId(client, upTo)
     const removed = await queries.readRemovedStores(client, { after, upTo })
     return { point, upTo, historyId, removed, staged: await readStores(client, { after, upTo }, onProgress) }

@@ -32,6 +32,29 @@ export async function readHistoryId(db: Queryable, batch: number): Promise<strin
   return rows[0]?.historyId ?? null
 }
 
+/**
+ * The first batch of a range that does not have all of its rows yet; null when all are complete. Where tables are spread over
+ * machines, rows may appear after the number of their batch. Batches of unknown size count as complete.
+ */
+export async function findIncompleteBatch(db: Queryable, { after, upTo }: BatchRange): Promise<number | null> {
+  const { rows } = await db.query<{ batch: number | null }>({
+    name: 'find_incomplete_batch',
+    text: `
+with written as materialized (
+  select batch, count(*) as stores from stores where batch > $1::bigint and batch <= $2::bigint group by batch
+), removed as materialized (
+  select batch, count(*) as stores from removed_stores where batch > $1::bigint and batch <= $2::bigint group by batch
+)
+select min(b.batch) as batch
+from catalogue_batches b
+left join written w on w.batch = b.batch
+left join removed r on r.batch = b.batch
+where b.batch > $1::bigint and b.batch <= $2::bigint and b.stores <> coalesce(w.stores, 0) + coalesce(r.stores, 0)`,
+    values: [after, upTo],
+  })
+  return rows[0]!.batch
+}
+
 /** The batch up to which about `stores` stores changed after another batch; null if fewer changed. */
 export async function findPortionEnd(db: Queryable, after: number, stores: number): Promise<number | null> {
   const { rows } = await db.query<{ batch: number }>(
@@ -46,7 +69,10 @@ export interface CatalogueCount {
   contacts: number
 }
 
-/** The planner's row estimates: counting would read the tables. */
+/**
+ * About how many rows there are: counting would read the tables. The planner follows small changes, and the counts of the last large
+ * import are there where tables are spread over machines, of which the planner knows nothing.
+ */
 export async function estimateRows(db: Queryable): Promise<CatalogueCount> {
   const estimate = async (statement: string) => {
     const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
@@ -54,7 +80,12 @@ export async function estimateRows(db: Queryable): Promise<CatalogueCount> {
     )
     return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows']
   }
-  return { stores: await estimate('select from stores'), contacts: await estimate('select from contacts') }
+  const { rows } = await db.query<CatalogueCount>('select stores, contacts from catalogue_statistics')
+  const [counted] = rows
+  return {
+    stores: Math.max(counted?.stores ?? 0, await estimate('select 1 from stores')),
+    contacts: Math.max(counted?.contacts ?? 0, await estimate('select 1 from contacts')),
+  }
 }
 
 /**

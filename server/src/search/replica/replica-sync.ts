@@ -1,17 +1,19 @@
 import { mergeSegments, reportMemoryToGc, segmentBytes } from '@storedex/search-index'
-import { type ConnectionPool, createPool } from '../../db/pool.ts'
+import { type ConnectionPool, createPool, type Pool } from '../../db/pool.ts'
 import { modes } from '../../kernel/ids.ts'
+import { Standby } from '../standby.ts'
 import {
   advanceCatalogue,
   type Catalogue,
   HistoryChangedError,
+  IncompleteBatchError,
   loadCatalogue,
   requireSameHistory,
 } from './catalogue.ts'
 import { assertWithinBudget, estimateNeededBytes, MemoryBudgetError } from './memory-budget.ts'
 import { type MergeInBackground, MergeScheduler } from './merge-scheduler.ts'
 import { listenForBatches, WakeSignal } from './notifications.ts'
-import { estimateRows, readCatalogueState } from './queries.ts'
+import { type CatalogueState, estimateRows, readCatalogueState } from './queries.ts'
 import {
   measureIndex,
   type Replica,
@@ -26,6 +28,8 @@ const closeTimeoutMs = 2_000
 const longestPauseMs = 2_000
 const progressReportMs = 1_000
 const longestPauseWithoutCatalogueMs = 30_000
+/** Rows that are still missing after this time were not written by this service: the batch is taken as it is. */
+const longestIncompleteMs = 300_000
 
 /**
  * Keeps the index in sync with the database: loads it from a snapshot file or from the tables, applies batches as they commit,
@@ -36,6 +40,7 @@ export class ReplicaSync implements Replica {
   readonly #settings: ReplicaSettings
   readonly #listener: ReplicaListener
   readonly #pool: ConnectionPool
+  readonly #standby: Standby | null
   readonly #stopping = new AbortController()
   readonly #wakeSignal = new WakeSignal()
   readonly #snapshots: SnapshotStore | null
@@ -51,6 +56,7 @@ export class ReplicaSync implements Replica {
   #overBudget: { error: MemoryBudgetError; checkedAt: number } | null = null
   #databaseBatch: number | null = null
   #behindSince: number | null = null
+  #incompleteSince: number | null = null
   #reportedAt = 0
   #load: ReplicaReport['load'] = null
   #figures: ReplicaReport['figures'] = null
@@ -61,6 +67,9 @@ export class ReplicaSync implements Replica {
     const url = settings.databaseUrl
     this.#pool = createPool({ url, applicationName: 'storedex search', maxConnections: 2 })
     const log: ReplicaListener['onLog'] = (...line) => listener.onLog(...line)
+    const { standbyUrl } = settings
+    const reading = { primary: this.#pool, applicationName: 'storedex search', maxConnections: 1, onLog: log }
+    this.#standby = standbyUrl ? new Standby({ ...reading, url: standbyUrl, use: 'the search index' }) : null
     const { signal } = this.#stopping
     this.#snapshots = settings.snapshotFile ? new SnapshotStore(settings.snapshotFile, this.#pool, log, signal) : null
     this.#merges = new MergeScheduler(settings.timings, mergeInBackground, {
@@ -80,7 +89,7 @@ export class ReplicaSync implements Replica {
     this.#wakeSignal.wake()
     const timeOver = new Promise((resolve) => setTimeout(resolve, closeTimeoutMs).unref())
     await Promise.race([this.#running.then(() => this.#snapshots?.settled()), timeOver])
-    await Promise.race([this.#pool.end(), timeOver])
+    await Promise.race([Promise.all([this.#pool.end(), this.#standby?.close()]), timeOver])
   }
 
   async #run(): Promise<void> {
@@ -98,6 +107,7 @@ export class ReplicaSync implements Replica {
       const isMoreToDo = this.#catalogue ? await this.#follow(this.#catalogue) : await this.#begin()
       this.#maintain()
       this.#failures = 0
+      this.#incompleteSince = null
       this.#report()
       return isMoreToDo
     } catch (error) {
@@ -109,6 +119,7 @@ export class ReplicaSync implements Replica {
   #handleFailure(error: unknown): void {
     if (error instanceof HistoryChangedError) this.#drop('database history changed; rebuilding the search index')
     else if (error instanceof MemoryBudgetError) this.#dropOverBudget(error)
+    else if (error instanceof IncompleteBatchError) this.#incompleteSince ??= performance.now()
     else if (this.#failures++ === 0) this.#listener.onLog('warn', 'updating the search index failed; retrying', error)
     // While a view is shown, missing reports tell the listener that it is getting old.
     if (!this.#isShown) this.#report()
@@ -118,13 +129,16 @@ export class ReplicaSync implements Replica {
   async #begin(): Promise<boolean> {
     if (this.#overBudget && performance.now() - this.#overBudget.checkedAt < this.#settings.timings.budgetCheckMs)
       return false
-    this.#databaseBatch = (await readCatalogueState(this.#pool, 0)).batch
+    const point = await readCatalogueState(this.#pool, 0)
+    this.#databaseBatch = point.batch
     const { budgetBytes } = this.#settings
     if (budgetBytes !== null)
       assertWithinBudget(await estimateRows(this.#pool), budgetBytes, { isReentry: this.#overBudget !== null })
     const startedAt = performance.now()
     const snapshot = await this.#snapshots?.read()
-    this.#catalogue = snapshot ?? (await loadCatalogue(this.#pool, this.#onProgress))
+    this.#catalogue =
+      snapshot ??
+      (await this.#readAt(point, (pool) => loadCatalogue(pool, this.#onProgress, this.#acceptsIncomplete())))
     this.#load = { from: snapshot ? 'snapshot' : 'postgres', seconds: (performance.now() - startedAt) / 1_000 }
     this.#isSnapshotDue = !snapshot
     this.#measure(this.#catalogue)
@@ -150,11 +164,24 @@ export class ReplicaSync implements Replica {
     }
     this.#behindSince ??= performance.now()
     const { portionStores } = this.#settings.timings
-    const advanced = await advanceCatalogue(this.#pool, catalogue, portionStores, this.#onProgress)
+    const advanced = await this.#readAt(point, (pool) =>
+      advanceCatalogue(pool, catalogue, portionStores, this.#onProgress, this.#acceptsIncomplete()),
+    )
     this.#databaseBatch = advanced.newestBatch
     for (const mode of advanced.modesWithRemovals) this.#merges.requestPurge(mode)
     this.#change(advanced.catalogue)
     return true
+  }
+
+  #acceptsIncomplete(): boolean {
+    if (this.#incompleteSince === null || performance.now() - this.#incompleteSince < longestIncompleteMs) return false
+    this.#listener.onLog('warn', 'rows of a batch are missing; updating the search index without them')
+    return true
+  }
+
+  /** Reads a batch, from the standby if that has it. */
+  #readAt<T>(point: CatalogueState, read: (pool: Pool) => Promise<T>): Promise<T> {
+    return this.#standby ? this.#standby.readAt(point, this.#pool, read) : read(this.#pool)
   }
 
   /** Runs merges and writes the snapshot when they are due. */

@@ -4,6 +4,8 @@ import { type Mode, modes } from '../../kernel/ids.ts'
 /** Plain data, so that it can be sent to a thread. */
 export interface ReplicaSettings {
   databaseUrl: string
+  /** A standby that is read in place of the database while it has the needed batches; null for none. */
+  standbyUrl?: string | null
   /** The file that keeps the index between runs; null for none. */
   snapshotFile: string | null
   /** Memory limit of the index, as estimated; null for none. */
