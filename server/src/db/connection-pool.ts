@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { FairQueue, type PermitHolder } from '../runtime/fairness.ts'
+import { isMisplaced, poolHosts } from './host-client.ts'
 
 /** Anything that runs statements: a pool (each statement its own transaction) or a client inside a transaction. */
 export interface Queryable {
@@ -30,6 +31,8 @@ export interface PoolStats {
 const connectTimeoutMessage = 'timeout exceeded when trying to connect'
 
 interface PoolSettings extends pg.PoolConfig {
+  /** May name several hosts. */
+  connectionString: string
   max: number
   /** Maximum number of connections of one account; default: all of them. */
   maxPerAccount?: number
@@ -38,7 +41,7 @@ interface PoolSettings extends pg.PoolConfig {
 }
 
 interface Shared {
-  pool: pg.Pool
+  open: () => Promise<Client>
   queue: FairQueue
   waitMs: number
 }
@@ -50,22 +53,38 @@ interface Shared {
 export class ConnectionPool implements Pool {
   readonly connections = {}
   readonly #pool: pg.Pool
+  readonly #open: () => Promise<Client>
   readonly #queue: FairQueue
   readonly #waitMs: number
   readonly #maxPerAccount: number
   readonly #background: Lane
+  readonly #lossListeners: (() => void)[] = []
 
   constructor(settings: PoolSettings) {
     const { maxPerAccount = settings.max, ...poolSettings } = settings
-    this.#pool = new pg.Pool(poolSettings)
+    const { Client, open } = poolHosts(settings.connectionString, settings.connectionTimeoutMillis)
+    this.#pool = new pg.Pool({ ...poolSettings, Client })
+    this.#open = () => open(() => checkOut(this.#pool))
     // The pool handles errors of idle connections, a query those while it runs. An error between the two would have no
     // listener and end the process. The next use finds the broken connection.
     this.#pool.on('connect', (client) => client.on('error', () => {}))
-    this.#pool.on('error', () => {})
+    this.#pool.on('error', () => this.#reportLoss())
+    this.#pool.on('release', (error: unknown) => {
+      if (error) this.#reportLoss()
+    })
     this.#queue = new FairQueue(settings.max)
     this.#maxPerAccount = maxPerAccount
     this.#waitMs = settings.connectionTimeoutMillis
     this.#background = this.lane('background')
+  }
+
+  /** Calls `listener` whenever a connection was lost, idle or in use: the next one may lead to another server. */
+  onConnectionLost(listener: () => void): void {
+    this.#lossListeners.push(listener)
+  }
+
+  #reportLoss(): void {
+    for (const listener of this.#lossListeners) listener()
   }
 
   /** The pool for the service's own work. When accounts share it, such a lane holds at most half of the connections. */
@@ -80,7 +99,7 @@ export class ConnectionPool implements Pool {
   }
 
   #laneOf(holder: PermitHolder): Lane {
-    return new Lane(this, { pool: this.#pool, queue: this.#queue, waitMs: this.#waitMs }, holder)
+    return new Lane(this, { open: this.#open, queue: this.#queue, waitMs: this.#waitMs }, holder)
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as in Queryable
@@ -115,7 +134,7 @@ export class ConnectionPool implements Pool {
  */
 export class Lane implements Pool {
   readonly connections: object
-  readonly #pool: pg.Pool
+  readonly #open: () => Promise<Client>
   readonly #queue: FairQueue
   readonly #waitMs: number
   readonly #holder: PermitHolder
@@ -123,10 +142,10 @@ export class Lane implements Pool {
   #aborted: Error | null = null
   #hasBegun = false
 
-  constructor({ connections }: Pick<Pool, 'connections'>, { pool, queue, waitMs }: Shared, holder: PermitHolder) {
+  constructor({ connections }: Pick<Pool, 'connections'>, { open, queue, waitMs }: Shared, holder: PermitHolder) {
     this.connections = connections
     this.#waitMs = waitMs
-    this.#pool = pool
+    this.#open = open
     this.#queue = queue
     this.#holder = holder
   }
@@ -136,6 +155,17 @@ export class Lane implements Pool {
     if (this.#aborted) return
     this.#aborted = error
     for (const end of [...this.#pending]) end(error)
+  }
+
+  /** Whether the statements of this lane fail by now. */
+  get isAborted(): boolean {
+    return this.#aborted !== null
+  }
+
+  /** The result of work that others share, unless this lane is aborted first; the work goes on. */
+  untilAborted<T>(work: Promise<T>): Promise<T> {
+    if (this.#aborted) return Promise.reject(this.#aborted)
+    return this.#orAbort(work, () => {})
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as in Queryable
@@ -160,7 +190,7 @@ export class Lane implements Pool {
     if (!this.#queue.tryAcquire(this.#holder)) await this.#waitForPermit()
     let client: Client
     try {
-      client = await this.#orAbort(this.#pool.connect(), (late) => late.release())
+      client = await this.#orAbort(this.#open(), (late) => late.release())
     } catch (error) {
       this.#queue.release(this.#holder)
       throw error
@@ -217,12 +247,21 @@ export class Lane implements Pool {
       if (!isReleasable) return
       isReleasable = false
       this.#pending.delete(release)
-      releaseClient(error)
+      releaseClient(error ?? isMisplaced(client))
       this.#queue.release(this.#holder)
     }
     client.release = release
     this.#pending.add(release)
     return client
+  }
+}
+
+/** Takes a connection from the pool, without those that lead to a server which accepts no writes any more. */
+async function checkOut(pool: pg.Pool): Promise<Client> {
+  for (;;) {
+    const client = await pool.connect()
+    if (!isMisplaced(client)) return client
+    client.release(true)
   }
 }
 

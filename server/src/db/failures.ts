@@ -31,11 +31,15 @@ const connectErrors = new Set(['ENOENT', 'EAGAIN', 'EMFILE', 'ENFILE', 'EACCES',
 const driverMessages =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed)/
 
+// The coordinator of Citus reports a lost worker as an internal error (XX000).
+const lostWorker = /failure on connection marked as essential|connection to the remote node|connections? to the node /
+
 /** Classifies an error of the database; undefined for other errors, which are the request's fault or a defect. */
 export function classifyDatabaseError(error: unknown): DatabaseFailure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
   if (typeof code === 'string') {
+    if (/^(XX|08)/.test(code) && lostWorker.test(error.message)) return 'away'
     const found = byState.find(([states]) => states.test(code))
     if (found) return found[1]
     if (connectionErrors.has(code) || (isOfConnection(syscall) && connectErrors.has(code))) return 'away'
@@ -50,4 +54,19 @@ function isOfConnection(syscall: unknown): boolean {
 /** Whether an error means that the database is unavailable, rather than that the request is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return classifyDatabaseError(error) !== undefined
+}
+
+const checkViolation = '23514'
+const uniqueViolation = '23505'
+
+/**
+ * Whether a statement failed because of one of these check constraints or unique indexes. A worker of Citus names it only in the
+ * message, and adds the number of the shard to the name of an index.
+ */
+export function violatesConstraint(error: unknown, names: readonly string[]): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, constraint } = error as { code?: unknown; constraint?: string }
+  if (code !== checkViolation && code !== uniqueViolation) return false
+  const mentioned = constraint ? [constraint] : [...error.message.matchAll(/"([^"]+)"/g)].map(([, name]) => name!)
+  return mentioned.some((name) => names.includes(name) || names.includes(name.replace(/_\d+$/, '')))
 }

@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { classifyDatabaseError, type DatabaseFailure } from './failures.ts'
+import { connectClient } from './host-client.ts'
 
 export interface DatabaseHealth {
   /** Null when the database can be read and written, otherwise a sentence that describes the problem. */
@@ -40,6 +41,8 @@ export class DatabaseHealthCheck {
       await client.query('select 1')
       if (performance.now() - this.#wroteAt >= writeIntervalMs) {
         await tryToWrite(client)
+        // The smallest of the tables that Citus spreads over all machines: it is read on each of them.
+        await client.query('select 1 from removed_stores limit 1')
         this.#wroteAt = performance.now()
       }
       return { problem: null }
@@ -59,7 +62,7 @@ export class DatabaseHealthCheck {
 
   async #connect(): Promise<pg.Client> {
     if (this.#client) return this.#client
-    const client = new pg.Client({
+    const client = await connectClient({
       connectionString: this.#options.url,
       application_name: this.#options.applicationName,
       connectionTimeoutMillis: answerMs,
@@ -71,7 +74,6 @@ export class DatabaseHealthCheck {
     client.on('error', () => {
       if (this.#client === client) this.#client = null
     })
-    await client.connect()
     this.#client = client
     return client
   }

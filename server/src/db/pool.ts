@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { withRetries } from '../runtime/timing.ts'
 import { type Client, ConnectionPool, type Pool } from './connection-pool.ts'
+import { connectClient } from './host-client.ts'
 
 export { type Client, type ConnectionPool, Lane, type Pool, type Queryable } from './connection-pool.ts'
 
@@ -32,7 +33,10 @@ export interface PoolOptions {
  * Settings of every connection. Everything has a timeout, and times are UTC. A commit is on disk before it is
  * acknowledged, whatever the server's default; only admission turns that off, for itself.
  */
-function connectionSettings(options: PoolOptions): pg.ClientConfig & { connectionTimeoutMillis: number } {
+function connectionSettings(options: PoolOptions): pg.ClientConfig & {
+  connectionString: string
+  connectionTimeoutMillis: number
+} {
   return {
     connectionString: options.url,
     application_name: options.applicationName,
@@ -75,14 +79,21 @@ export function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
 
 /** Runs `work` in a transaction: committed when it resolves, rolled back when it throws, retried on conflicts. */
 export function transact<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  return runTransaction(pool, async (client) => {
+    await client.query('begin')
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  })
+}
+
+/** The same for `work` that begins and commits with its own statements. */
+export function runTransaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   return retryConflicts(async () => {
     const client = await pool.connect()
     let broken: Error | undefined
     try {
-      await client.query('begin')
-      const result = await work(client)
-      await client.query('commit')
-      return result
+      return await work(client)
     } catch (error) {
       // This fails at once when the connection was closed.
       await client.query('rollback').catch((failure: Error) => {
@@ -103,9 +114,8 @@ const firstStartLock = 7_305_111_202
 
 /** Runs `work` while no other process does so on the same database; waits for the other one without a timeout. */
 export async function runExclusively<T>(url: string, work: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'storedex first start' })
-  client.on('error', () => {}) // a broken connection has released the lock
-  await client.connect()
+  // A broken connection has released the lock.
+  const client = await connectClient({ connectionString: url, application_name: 'storedex first start' })
   try {
     await client.query('select pg_advisory_lock($1::bigint)', [firstStartLock])
     return await work()
@@ -130,15 +140,13 @@ const sessionLockTimeoutMs = 10_000
  * of values that do not depend on the server's settings.
  */
 export async function openSession(url: string, applicationName: string): Promise<DedicatedConnection> {
-  const connection = new pg.Client({
+  const connection = await connectClient({
     ...connectionSettings({ url, applicationName, statementTimeoutMs: 0 }),
     lock_timeout: sessionLockTimeoutMs,
     idle_in_transaction_session_timeout: 0,
     options:
       '-c TimeZone=UTC -c DateStyle=ISO -c extra_float_digits=1 -c bytea_output=hex -c jit=off -c synchronous_commit=on',
   })
-  connection.on('error', () => {}) // the statement that fails reports a broken connection
-  await connection.connect()
   const client: Client = Object.assign(connection, { release: () => {} })
   return { client, end: () => connection.end().catch(() => {}) }
 }

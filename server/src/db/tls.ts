@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net'
 import pg from 'pg'
+import { listHosts } from './hosts.ts'
 
 /**
  * `disable`: clear text on purpose; `require`: encrypted, certificate unchecked; `verify`: encrypted, certificate
@@ -45,10 +46,10 @@ export function setsTls(databaseUrl: string): boolean {
 export function clearTextWarning(databaseUrl: string | null): string | null {
   if (databaseUrl === null) return null
   // Ask the driver: it also reads PGSSLMODE and PGHOST.
-  const { ssl, host } = new pg.Client({ connectionString: databaseUrl })
+  const servers = listHosts(databaseUrl).hosts.map(({ url }) => new pg.Client({ connectionString: url }))
   const { searchParams } = new URL(databaseUrl)
   const isDisabledExplicitly = searchParams.get('sslmode') === 'disable' || searchParams.get('ssl') === '0'
-  if (ssl || isDisabledExplicitly || isLocal(host)) return null
+  if (isDisabledExplicitly || servers.every(({ ssl, host }) => ssl || isLocal(host))) return null
   return 'DATABASE_URL leads to another host without TLS. Set DATABASE_TLS to verify or require, or to disable if that network is private.'
 }
 

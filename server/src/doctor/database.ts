@@ -20,6 +20,7 @@ import { searchBudget } from '../search/service.ts'
 import { type Check, failed, passed, runCheck, warned } from './checks.ts'
 import type { RunningService } from './machine.ts'
 import * as queries from './queries.ts'
+import { checkStandby } from './standby.ts'
 
 /** The embedded server may have to be started, and may recover from a crash first. */
 const openTimeoutMs = 20_000
@@ -124,8 +125,13 @@ async function checkOpened(config: Config, clock: Clock, opened: Opened): Promis
     await runCheck('keyring', () => checkKeyring(config, db)),
     await runCheck('catalogue', () => checkCatalogue(db)),
     await runCheck('search_index', () => checkSearchIndex(config, db)),
+    ...(await checkReplicaUrl(config, db)),
     clockCheck,
   ]
+}
+
+async function checkReplicaUrl({ databaseReplicaUrl: url }: Config, db: ConnectionPool): Promise<Check[]> {
+  return url === null ? [] : [await runCheck('standby', () => checkStandby(url, db))]
 }
 
 async function checkServer(config: Config, { serviceUrl, facts }: Opened): Promise<Check> {

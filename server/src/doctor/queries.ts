@@ -62,7 +62,7 @@ export interface CatalogueFacts {
 
 export async function readCatalogueFacts(db: Queryable): Promise<CatalogueFacts> {
   const { rows } = await db.query<CatalogueFacts>(
-    `select s.batch, b.written_at, exists (select from stores where mode = 'live') as has_live_stores
+    `select s.batch, b.written_at, exists (select 1 from stores where mode = 'live') as has_live_stores
      from catalogue_state s
      left join catalogue_batches b on b.batch = s.batch`,
   )

@@ -6,6 +6,7 @@ import { databaseNames, openDatabaseServer } from '../db/embedded.ts'
 import { ensureInstallationSecret, readInstallationValue } from '../db/installation.ts'
 import { checkDatabaseServer, type MigrationResult, migrate } from '../db/migrate.ts'
 import { type ConnectionPool, createPool } from '../db/pool.ts'
+import { checkPooler } from '../db/pooler.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { createIdSealer, type IdSealer } from '../kernel/ids.ts'
 import { type Clock, systemClock } from '../kernel/time.ts'
@@ -41,7 +42,7 @@ export interface DatabaseOptions {
   log?: Logger
   clock?: Clock
   maxConnections?: number
-  /** Maximum number of connections of one account; default: all of them. */
+  /** Maximum number of connections of one account; default: all of them, and for the service as many as there are processors. */
   maxConnectionsPerAccount?: number
   /** Whether all statements run as the owner of the tables, as commands do. */
   asOwner?: boolean
@@ -51,6 +52,8 @@ export interface DatabaseOptions {
 export interface RootDatabaseDeps extends DatabaseDeps {
   /** URL of the role of `db`. */
   serviceUrl: string
+  /** URL of the same role past a pooler, for what needs a session: listening and long reads. */
+  directUrl: string
   secret: Buffer
 }
 
@@ -65,16 +68,25 @@ export async function openDatabaseDeps(config: Config, options: DatabaseOptions)
     const database = await openDatabase(config, log)
     opened.push(database.release)
     const { ownerUrl, serviceRole } = database
-    const serviceUrl = options.asOwner ? ownerUrl : database.serviceUrl
+    const [serviceUrl, directUrl] = options.asOwner ? [ownerUrl, ownerUrl] : [database.serviceUrl, database.directUrl]
     const migration = await migrate(ownerUrl, migrationsFolder(config), serviceRole).catch(throwMigrationError)
     const db = createPool({ url: serviceUrl, ...options })
     opened.push(() => endPool(db))
     const ownerDb = options.asOwner ? db : createOwnerPool(ownerUrl, options)
     if (ownerDb !== db) opened.push(() => endPool(ownerDb))
-    if (serviceUrl !== ownerUrl && config.databaseUrl) await checkSameDatabase(db, ownerDb)
+    if (serviceUrl !== directUrl) await checkPooler(db)
+    if (serviceUrl !== ownerUrl && config.databaseUrl) await checkSameDatabase(db, ownerDb, config)
     const secret = await ensureInstallationSecret(db)
     return {
-      ...{ config, log, clock: options.clock ?? systemClock, databaseUrl: ownerUrl, serviceUrl, serviceRole },
+      ...{
+        config,
+        log,
+        clock: options.clock ?? systemClock,
+        databaseUrl: ownerUrl,
+        serviceUrl,
+        directUrl,
+        serviceRole,
+      },
       ...{ db, ownerDb, migration, secret, ids: createIdSealer(secret), close },
     }
   } catch (error) {
@@ -103,8 +115,11 @@ export function logErrors(log: Logger): (line: string, cause?: unknown) => void 
 
 /** The database of an installation as it stands: neither migrated nor filled. */
 export interface OpenedDatabase {
+  /** Leads past a pooler. */
   ownerUrl: string
   serviceUrl: string
+  /** For the role of `serviceUrl`, past a pooler. */
+  directUrl: string
   /** Null when the service runs as the owner. */
   serviceRole: string | null
   release(): Promise<void>
@@ -112,23 +127,24 @@ export interface OpenedDatabase {
 
 /** Connects to the operator's server, or starts or joins the embedded one. Changes nothing in the database. */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
-  const { databaseUrl, databaseOwnerUrl } = config
+  const { databaseUrl, databaseOwnerUrl, databaseDirectUrl } = config
   if (databaseUrl) {
-    const role = await checkDatabaseServer(databaseUrl)
-    const owner = databaseOwnerUrl ? await checkDatabaseServer(databaseOwnerUrl) : role
-    return {
-      ownerUrl: databaseOwnerUrl ?? databaseUrl,
-      serviceUrl: databaseUrl,
-      serviceRole: role === owner ? null : role,
-      release: async () => {},
-    }
+    const directUrl = databaseDirectUrl ?? databaseUrl
+    const ownerUrl = databaseOwnerUrl ?? directUrl
+    const roles = new Map<string, string>()
+    for (const url of new Set([databaseUrl, directUrl, ownerUrl])) roles.set(url, await checkDatabaseServer(url))
+    const role = roles.get(databaseUrl)!
+    if (roles.get(directUrl) !== role)
+      throw new OperatorError('DATABASE_URL and DATABASE_DIRECT_URL must name the same role.')
+    const serviceRole = role === roles.get(ownerUrl) ? null : role
+    return { ownerUrl, serviceUrl: databaseUrl, directUrl, serviceRole, release: async () => {} }
   }
   const open = () => openDatabaseServer({ dataDir: config.dataDir, log: (line) => log.info(line) })
   const { url, release } = await keepRunning(open, { intervalMs: 1_000, log: logErrors(log) })
   const serviceUrl = new URL(url)
   const { serviceRole } = databaseNames
   serviceUrl.username = serviceRole
-  return { ownerUrl: url, serviceUrl: serviceUrl.href, serviceRole, release }
+  return { ownerUrl: url, serviceUrl: serviceUrl.href, directUrl: serviceUrl.href, serviceRole, release }
 }
 
 const ownerConnections = 3
@@ -145,10 +161,12 @@ function createOwnerPool(url: string, { applicationName }: DatabaseOptions): Con
 }
 
 /** Checks that both URLs lead to the same database, by comparing its secret. */
-async function checkSameDatabase(db: ConnectionPool, ownerDb: ConnectionPool): Promise<void> {
+async function checkSameDatabase(db: ConnectionPool, ownerDb: ConnectionPool, config: Config): Promise<void> {
   const secret = await ensureInstallationSecret(ownerDb)
   const seen = await readInstallationValue(db, 'secret').catch(() => null)
-  if (!seen?.equals(secret)) throw new OperatorError('DATABASE_URL and DATABASE_OWNER_URL must name one database.')
+  if (seen?.equals(secret)) return
+  const other = config.databaseOwnerUrl ? 'DATABASE_OWNER_URL' : 'DATABASE_DIRECT_URL'
+  throw new OperatorError(`DATABASE_URL and ${other} must name one database.`)
 }
 
 const poolEndTimeoutMs = 5_000

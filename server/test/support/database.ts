@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { createDistributedDatabase, dropDistributedDatabase } from './citus.ts'
 import { atEnd } from './cleanup.ts'
 
 interface TestDatabase {
@@ -14,8 +15,14 @@ interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl')
   const name = `storedex_test_${randomBytes(6).toString('hex')}`
-  await asAdmin(serverUrl, `create database ${name} template ${inject('templateDatabase')}`)
-  atEnd(() => asAdmin(serverUrl, `drop database if exists ${name} with (force)`))
+  const citus = inject('citusNodes')
+  if (citus) {
+    atEnd(() => dropDistributedDatabase(serverUrl, name, citus))
+    await createDistributedDatabase(serverUrl, name, citus, inject('serviceRole'))
+  } else {
+    await asAdmin(serverUrl, `create database ${name} template ${inject('templateDatabase')}`)
+    atEnd(() => asAdmin(serverUrl, `drop database if exists ${name} with (force)`))
+  }
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   const serviceUrl = new URL(url)

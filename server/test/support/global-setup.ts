@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { databaseNames } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { type CitusNodes, readCitusNodes } from './citus.ts'
 import { startTestPostgres } from './postgres.ts'
 
 declare module 'vitest' {
@@ -12,6 +13,8 @@ declare module 'vitest' {
     postgresUrl: string
     /** The migrated database from which test databases are cloned. */
     templateDatabase: string
+    /** The nodes of a Citus coordinator at TEST_DATABASE_URL: test databases are distributed over them. */
+    citusNodes: CitusNodes | null
     /** The role of requests; null where none can be created. */
     serviceRole: string | null
   }
@@ -23,28 +26,36 @@ export default async function setup(project: TestProject) {
   const templateDatabase = `storedex_template_${randomBytes(4).toString('hex')}`
   const admin = new pg.Client({ connectionString: server.url })
   await admin.connect()
+  const citusNodes = await readCitusNodes(admin)
   await admin.query(`create database ${templateDatabase}`)
-  const serviceRole = await provideServiceRole(admin, server.url)
+  const { name: serviceRole, isOurs } = await provideServiceRole(admin, server.url)
   await migrate(databaseUrl(server.url, templateDatabase), join(import.meta.dirname, '../../migrations'), serviceRole)
   project.provide('serviceRole', serviceRole)
+  project.provide('citusNodes', citusNodes)
   project.provide('postgresUrl', server.url)
   project.provide('templateDatabase', templateDatabase)
   return async () => {
     await admin.query(`drop database if exists ${templateDatabase} with (force)`)
+    // Another run beside this one may use it too.
+    if (isOurs) await admin.query(`drop role if exists ${serviceRole}`).catch(() => {})
     await admin.end()
     await server.stop()
   }
 }
 
 /** The embedded server has the role; on another one it is created if allowed, with our own password. */
-async function provideServiceRole(admin: pg.Client, serverUrl: string): Promise<string | null> {
-  const { rows } = await admin.query('select from pg_roles where rolname = $1', [databaseNames.serviceRole])
-  if (rows.length > 0) return databaseNames.serviceRole
+async function provideServiceRole(
+  admin: pg.Client,
+  serverUrl: string,
+): Promise<{ name: string | null; isOurs: boolean }> {
+  const name = databaseNames.serviceRole
+  const { rows } = await admin.query('select from pg_roles where rolname = $1', [name])
+  if (rows.length > 0) return { name, isOurs: false }
   const password = decodeURIComponent(new URL(serverUrl).password)
   const withPassword = password ? ` password ${admin.escapeLiteral(password)}` : ''
-  return admin.query(`create role ${databaseNames.serviceRole} login${withPassword}`).then(
-    () => databaseNames.serviceRole,
-    () => null,
+  return admin.query(`create role ${name} login${withPassword}`).then(
+    () => ({ name, isOurs: true }),
+    () => ({ name: null, isOurs: false }),
   )
 }
 

@@ -11,8 +11,11 @@ export interface Relay {
   thaw(): void
 }
 
-/** Starts a relay between the service and a database, so that a test can freeze a server that others also use. */
-export async function startRelay(databaseUrl: string): Promise<Relay> {
+/**
+ * Starts a relay between the service and a database, so that a test can freeze a server that others also use. `rewriteReply` may
+ * change what the database sends.
+ */
+export async function startRelay(databaseUrl: string, rewriteReply = (bytes: Buffer) => bytes): Promise<Relay> {
   const target = new URL(databaseUrl)
   const host = target.searchParams.get('host')
   const open = () =>
@@ -26,7 +29,7 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
       [far, near],
     ] as const) {
       sockets.add(from)
-      from.on('data', (bytes) => to.write(bytes))
+      from.on('data', (bytes) => to.write(from === far ? rewriteReply(bytes) : bytes))
       from.on('error', () => {})
       from.on('close', () => {
         sockets.delete(from)

@@ -1,0 +1,131 @@
+import { isIP } from 'node:net'
+
+/**
+ * Which of the listed servers a connection may lead to, by libpq's names. `read-write` and `read-only` ask whether a
+ * session can write, `primary` and `standby` whether the server replays another one.
+ */
+export type SessionTarget = 'any' | 'read-write' | 'read-only' | 'primary' | 'standby' | 'prefer-standby'
+
+/** What a setting may name: a server for everything, or one for reads. */
+export interface HostRules {
+  targets: readonly SessionTarget[]
+  /** What several hosts mean when the URL does not say. */
+  severalMean: SessionTarget
+  /** Ends the sentence that refuses another target. */
+  reason: string
+}
+
+export const writableHosts: HostRules = {
+  targets: ['any', 'read-write', 'primary'],
+  severalMean: 'read-write',
+  reason: 'the service has to write',
+}
+
+export const readableHosts: HostRules = {
+  targets: ['any', 'read-only', 'standby', 'prefer-standby'],
+  severalMean: 'prefer-standby',
+  reason: 'it is for reads',
+}
+
+/** A server by name. Each attempt to connect has such a URL, which the driver understands. */
+export interface Host {
+  /** Host and port, without user and password. */
+  address: string
+  url: string
+}
+
+export interface HostList {
+  hosts: Host[]
+  target: SessionTarget
+}
+
+const lists = ['host', 'port']
+const targetName = 'target_session_attrs'
+const unsupported = ['hostaddr', 'load_balance_hosts']
+
+// User and password are what stands before the last @, as in every URL.
+const shape = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)((?:\/[^?#]*)?)((?:\?[^#]*)?)$/i
+
+/**
+ * Returns a URL with several hosts in the form that has them in its query (`?host=a,b&port=1,2`), which a URL parser
+ * reads; any other URL unchanged. libpq understands both. Throws an error whose message continues after the setting's
+ * name, without anything secret.
+ */
+export function normalizeHosts(given: string, rules: HostRules): string {
+  const [, start = '', authority = '', path = '', query = ''] = shape.exec(given) ?? []
+  if (!start) return given
+  const parameters = new URLSearchParams(query)
+  for (const name of unsupported)
+    if (parameters.has(name)) throw new Error(`has the parameter ${name}, which is not supported; remove it`)
+  const target = parameters.get(targetName)
+  if (target !== null && !rules.targets.some((each) => each === target))
+    throw new Error(`has a ${targetName} that it cannot have: ${rules.reason}, so use ${rules.targets.join(', ')}`)
+  if (![authority, ...lists.map((name) => parameters.get(name) ?? '')].some((list) => list.includes(','))) return given
+  const named = authority.split(',').map(splitPort)
+  const hosts = parameters.get('host')?.split(',') ?? named.map(({ host }) => host)
+  const ports = parameters.get('port')?.split(',') ?? named.map(({ port }) => port)
+  if (hosts.some((host) => !isHost(host)))
+    throw new Error('has a list of hosts with an entry that is no host name, address or socket folder')
+  if (ports.length !== 1 && ports.length !== hosts.length)
+    throw new Error('has as many ports as hosts, or one for all; correct its list')
+  if (ports.some((port) => !isPort(port))) throw new Error('has a list of hosts with a port outside 1 to 65535')
+  parameters.set('host', hosts.join(','))
+  parameters.set('port', hosts.map((_, index) => ports[ports.length === 1 ? 0 : index] || defaultPort).join(','))
+  parameters.set(targetName, target ?? rules.severalMean)
+  return `${start}${placeholder}${path}?${parameters}`
+}
+
+const defaultPort = '5432'
+/** The driver needs a host there, even if the query names another one. */
+const placeholder = 'localhost'
+
+/** The servers of a normalized URL, in order, each with a URL of its own. */
+export function listHosts(normalized: string): HostList {
+  const url = new URL(normalized)
+  const target = url.searchParams.get(targetName) as SessionTarget | null
+  url.searchParams.delete(targetName)
+  const names = url.searchParams.get('host')?.split(',') ?? [bare(url.hostname)]
+  const ports = url.searchParams.get('port')?.split(',') ?? [url.port]
+  const hosts = names.map((name, index) => {
+    const port = ports[index] || defaultPort
+    const address = `${isIP(name) === 6 ? `[${name}]` : name}:${port}`
+    return { address, url: names.length === 1 ? url.href : urlOf(url, name, port) }
+  })
+  // Only this parameter differs from what the driver understands.
+  const isPlain = names.length === 1 && target === null
+  return { hosts: isPlain ? [{ address: hosts[0]!.address, url: normalized }] : hosts, target: target ?? 'any' }
+}
+
+function urlOf(list: URL, name: string, port: string): string {
+  const url = new URL(list)
+  url.searchParams.delete('port')
+  if (name.startsWith('/')) url.searchParams.set('host', name)
+  else {
+    url.searchParams.delete('host')
+    url.hostname = isIP(name) === 6 ? `[${name}]` : name
+  }
+  url.port = port
+  return url.href
+}
+
+function splitPort(entry: string): { host: string; port: string } {
+  const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(entry) ?? []
+  return { host: bare(decode(host)), port }
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/g, '')
+}
+
+/** A broken escape is no host name either. */
+function decode(text: string): string {
+  return /%(?![\da-f]{2})/i.test(text) ? '' : decodeURIComponent(text)
+}
+
+function isHost(name: string): boolean {
+  return name.startsWith('/') || isIP(name) !== 0 || /^[a-z\d_]([a-z\d_.-]{0,251}[a-z\d_])?\.?$/i.test(name)
+}
+
+function isPort(text: string): boolean {
+  return text === '' || (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535)
+}
