@@ -129,23 +129,28 @@ create table billing_windows (
   kind text collate "C" not null,
   started_at timestamp with time zone not null,
   used integer not null,
-  claimed_until timestamp with time zone[] not null default '{}'::timestamp with time zone[]
+  claimed_until timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+  hour_limit integer
 );
 alter table billing_windows add constraint billing_windows_kind_check CHECK ((kind = ANY (ARRAY['billing_status'::text, 'billing_links'::text])));
 alter table billing_windows add constraint billing_windows_pkey PRIMARY KEY (account_id, mode, kind);
 alter table billing_windows add constraint billing_windows_used_check CHECK ((used >= 0));
 comment on table billing_windows is 'The fixed hour, opened by its first call, of the billing calls that have a limit of their own.';
 comment on column billing_windows.claimed_until is 'A moment for each link that is being made: until then it holds a place of the hour, unless it is done before. One whose server died gives its place back by itself.';
+comment on column billing_windows.hour_limit is 'The limit that the newest status check was decided against; null for the other kind.';
 
 create table catalogue_batches (
   batch bigint not null,
   mark bigint not null,
-  written_at timestamp with time zone
+  written_at timestamp with time zone,
+  stores integer
 );
 alter table catalogue_batches add constraint catalogue_batches_pkey PRIMARY KEY (batch);
+alter table catalogue_batches add constraint catalogue_batches_stores_check CHECK ((stores >= 0));
 comment on table catalogue_batches is 'A row for each numbered batch. Small: a reference table when distributed.';
 comment on column catalogue_batches.mark is 'Drawn at random when the batch was written: who knows batch and mark has seen this very history, not that of another database or of a backup that went another way.';
 comment on column catalogue_batches.written_at is 'When the batch was written; null for those of before 0013.';
+comment on column catalogue_batches.stores is 'How many rows of stores and removed_stores have this batch; null if unknown, as for batches of before 0021. A later batch that takes over a store lowers it.';
 
 create table catalogue_state (
   singleton boolean not null default true,
@@ -155,6 +160,18 @@ create table catalogue_state (
 alter table catalogue_state add constraint catalogue_state_pkey PRIMARY KEY (singleton);
 alter table catalogue_state add constraint catalogue_state_singleton_check CHECK (singleton);
 comment on table catalogue_state is 'One row. Writers of the catalogue lock it, so that batch numbers appear in commit order and without gaps.';
+
+create table catalogue_statistics (
+  id boolean not null default true,
+  stores bigint not null,
+  contacts bigint not null,
+  taken_at timestamp with time zone not null
+);
+alter table catalogue_statistics add constraint catalogue_statistics_contacts_check CHECK ((contacts >= 0));
+alter table catalogue_statistics add constraint catalogue_statistics_id_check CHECK (id);
+alter table catalogue_statistics add constraint catalogue_statistics_pkey PRIMARY KEY (id);
+alter table catalogue_statistics add constraint catalogue_statistics_stores_check CHECK ((stores >= 0));
+comment on table catalogue_statistics is 'At most one row: how many stores and contacts there were after the last large import. Memory is estimated with it.';
 
 create table challenges (
   id bytea not null,
@@ -669,12 +686,16 @@ create table request_windows (
   minute_started_at timestamp with time zone not null,
   minute_used integer not null,
   day date not null,
-  day_used integer not null
+  day_used integer not null,
+  minute_limit integer,
+  day_limit integer
 );
 alter table request_windows add constraint request_windows_day_used_check CHECK ((day_used >= 0));
 alter table request_windows add constraint request_windows_minute_used_check CHECK ((minute_used >= 0));
 alter table request_windows add constraint request_windows_pkey PRIMARY KEY (account_id, mode);
 comment on table request_windows is 'The fixed minute window (opened by the first request) and the UTC day of one account and mode.';
+comment on column request_windows.minute_limit is 'The limit of the minute that the newest request was decided against.';
+comment on column request_windows.day_limit is 'The same of the day.';
 
 create table reveals (
   account_id bigint not null,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
-import { type AdmissionInput, type AdmissionRow, isWindowOpenSql, presentedKeySql } from './queries.ts'
+import { type AdmissionInput, type AdmissionRow, hourSql, isWindowOpenSql, presentedKeySql } from './queries.ts'
 import type { BillingLimit } from './rate-limits.ts'
 
 export interface BillingWindowRow {
@@ -18,32 +18,34 @@ const isOpen = isWindowOpenSql('w.started_at', 'excluded.started_at', '1 hour')
  */
 export async function admitStatusCheck(
   db: Queryable,
-  { secretHash, now, scope, planLimitsJson }: AdmissionInput,
+  { secretHash, now, scope, planLimitsJson, accountId }: AdmissionInput,
 ): Promise<AdmissionRow | undefined> {
   const { rows } = await db.query<AdmissionRow>({
     name: 'admit_status_check',
     text: admitStatusCheckSql,
-    values: [secretHash, now, scope, planLimitsJson],
+    values: [secretHash, now, scope, planLimitsJson, accountId],
   })
   return rows[0]
 }
 
 const admitStatusCheckSql = `
 with ${presentedKeySql({ needsAccess: false, limits: { hour_limit: 'billing_status_per_hour' } })},
+${hourSql('status_hour', 'billing_status')},
 counted as (
-  insert into billing_windows as w (account_id, mode, kind, started_at, used)
-  select account_id, mode, 'billing_status', $2::timestamptz, 1
+  -- The row to insert carries the limit, so that the update compares with it.
+  insert into billing_windows as w (account_id, mode, kind, started_at, used, hour_limit)
+  select $5::bigint, mode, 'billing_status', $2::timestamptz, 1, hour_limit
   from presented p
   where usable and hour_limit > 0
     -- A full hour is rejected without a write; the update below decides between concurrent checks.
     and not exists (
-      select from billing_windows w
-      where w.account_id = p.account_id and w.mode = p.mode and w.kind = 'billing_status'
-        and ${isWindowOpenSql('w.started_at', '$2::timestamptz', '1 hour')} and w.used >= p.hour_limit)
+      select 1 from status_hour w
+      where ${isWindowOpenSql('w.started_at', '$2::timestamptz', '1 hour')} and w.used >= p.hour_limit)
   on conflict (account_id, mode, kind) do update set
     started_at = case when ${isOpen} then w.started_at else excluded.started_at end,
-    used       = case when ${isOpen} then w.used + 1 else 1 end
-  where not ${isOpen} or w.used < (select hour_limit from presented)
+    used       = case when ${isOpen} then w.used + 1 else 1 end,
+    hour_limit = excluded.hour_limit
+  where not ${isOpen} or w.used < excluded.hour_limit
   returning started_at, used
 )
 select p.*, c.used is not null as counted,
@@ -51,8 +53,7 @@ select p.*, c.used is not null as counted,
        coalesce(c.used, w.used) as hour_used
 from presented p
 left join counted c on true
-left join billing_windows w
-  on c.used is null and w.account_id = p.account_id and w.mode = p.mode and w.kind = 'billing_status'`
+left join status_hour w on c.used is null`
 
 /** Identifies a billing hour. */
 export interface BillingWindowKey {
@@ -75,27 +76,35 @@ export async function claimInBillingWindow(
   { accountId, mode, kind, until }: BillingWindowClaim,
   { now, claimedAt, limit }: { now: Date; claimedAt: Date; limit: number },
 ): Promise<boolean> {
+  if (limit <= 0) return false
+  const latest = new Date(until.getTime() + clockToleranceMs)
   const { rowCount } = await db.query({
     name: 'claim_in_hour',
     text: `
 insert into billing_windows as w (account_id, mode, kind, started_at, used, claimed_until)
-select $1::bigint, $2::text, $3::text, $4::timestamptz, 0, array[$5::timestamptz]
-where $7::integer > 0
+values ($1::bigint, $2::text, $3::text, $4::timestamptz, 0, array[$5::timestamptz])
 on conflict (account_id, mode, kind) do update set
   started_at    = case when ${isOpen} then w.started_at else excluded.started_at end,
   used          = case when ${isOpen} then w.used else 0 end,
-  claimed_until = ${heldClaims} || $5::timestamptz
-where case when ${isOpen} then w.used else 0 end + cardinality(${heldClaims}) < $7::integer`,
-    values: [accountId, mode, kind, now, until, claimedAt, limit],
+  claimed_until = ${claimsUpTo('$5')} || $5::timestamptz || w.claimed_until[${countUpTo('$5')} + 1:${countUpTo('$8')}]
+where case when ${isOpen} then w.used else 0 end + cardinality(${claimsUpTo('$8')}) < $7::integer`,
+    values: [accountId, mode, kind, now, until, claimedAt, limit, latest],
   })
   return rowCount === 1
 }
 
-// All claims have the same duration: one that expires much later than the new one was made by a wrong clock.
-const heldClaims = `array(
-    select held
-    from unnest(w.claimed_until) as held
-    where held > $6::timestamptz and held <= $5::timestamptz + interval '${clockToleranceMs} milliseconds')`
+/** SQL for how many of the claims, which are in ascending order, expire at the time of a parameter or before. */
+function countUpTo(parameter: string): string {
+  return `width_bucket(${parameter}::timestamptz, w.claimed_until)`
+}
+
+/**
+ * SQL for the claims that still hold at $6 and expire at the time of a parameter or before. All claims have the same
+ * duration: one that expires much later than the new one was made by a wrong clock. Only immutable functions, for Citus.
+ */
+function claimsUpTo(parameter: string): string {
+  return `w.claimed_until[${countUpTo('$6')} + 1:${countUpTo(parameter)}]`
+}
 
 /**
  * Ends a claim, and counts it when `isUsed`. Undefined when the claim had expired and its slot was taken by another:

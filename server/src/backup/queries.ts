@@ -183,7 +183,7 @@ select format('drop index %s', i.indexrelid::regclass), pg_get_indexdef(i.indexr
 from pg_index i
 join pg_class t on t.oid = i.indrelid
 where t.relnamespace = 'public'::regnamespace and t.relname = any ($1::text[])
-  and not exists (select from pg_constraint where conindid = i.indexrelid and contype in ('p', 'u', 'x'))`,
+  and not exists (select 1 from pg_constraint where conindid = i.indexrelid and contype in ('p', 'u', 'x'))`,
     [tables],
   )
   for (const { drop } of rows) await db.query(drop)

@@ -18,14 +18,23 @@ export interface NamedStoreRow {
 /** The live store with this host as domain or alias. */
 export async function selectStoreByHost(db: Queryable, host: string): Promise<NamedStoreRow | undefined> {
   const { rows } = await db.query<NamedStoreRow>(
-    `select s.id, s.document, s.active_ads, s.batch, b.written_at as batch_written_at,
-            (select host from store_domains where store_id = s.id and canonical) as domain,
-            array(select host from store_domains where store_id = s.id and not canonical order by host) as aliases,
-            (select count(*) from contacts where store_id = s.id) as contacts
-     from store_domains as d
-     join stores as s on s.id = d.store_id
-     left join catalogue_batches as b on b.batch = s.batch
-     where d.mode = 'live' and d.host = $1::text`,
+    `with named as materialized (
+       select store_id from store_domains where mode = 'live' and host = $1::text
+     ), hosts as materialized (
+       select min(host) filter (where canonical) as domain,
+              coalesce(array_agg(host order by host) filter (where not canonical), '{}') as aliases
+       from store_domains
+       where store_id = (select store_id from named)
+     ), people as materialized (
+       select count(*) as contacts from contacts where store_id = (select store_id from named)
+     ), store as materialized (
+       select id, document, active_ads, batch from stores where id = (select store_id from named)
+     )
+     select s.id, s.document, s.active_ads, s.batch, b.written_at as batch_written_at, h.domain, h.aliases, p.contacts
+     from store as s
+     cross join hosts as h
+     cross join people as p
+     left join catalogue_batches as b on b.batch = s.batch`,
     [host],
   )
   return rows[0]
@@ -66,6 +75,6 @@ interface RenamedStoreRow {
 }
 
 export async function isHashSuppressed(db: Queryable, hash: string): Promise<boolean> {
-  const { rows } = await db.query('select from suppressions where hash = $1::bigint', [hash])
+  const { rows } = await db.query('select 1 from suppressions where hash = $1::bigint', [hash])
   return rows.length > 0
 }

@@ -56,8 +56,43 @@ export async function recordBatch(client: Client, batch: number, now: Date): Pro
   )
 }
 
+/**
+ * Lowers the sizes of the batches that stores belong to, because a new batch takes them over. Call it before they are updated or
+ * deleted. The size of a batch that has other rows than it wrote is unknown from then on.
+ */
+export async function leaveBatches(client: Client, storeIds: readonly number[]): Promise<void> {
+  const { rows } = await client.query<{ batch: number; stores: number }>(
+    'select batch, count(*)::integer as stores from stores where id = any ($1::bigint[]) group by batch',
+    [storeIds],
+  )
+  if (rows.length === 0) return
+  await client.query(
+    `with taken as materialized (
+       select batch, stores from unnest($1::bigint[], $2::integer[]) as given (batch, stores)
+     )
+     update catalogue_batches b
+     set stores = case when b.stores >= taken.stores then b.stores - taken.stores end
+     from taken
+     where b.batch = taken.batch`,
+    [rows.map(({ batch }) => batch), rows.map(({ stores }) => stores)],
+  )
+}
+
+/** Stores how many rows a batch has, once all of them are written: readers take a batch when they see as many. */
+export async function completeBatch(client: Client, batch: number): Promise<void> {
+  const { rows } = await client.query<{ stores: number }>(
+    `select (select count(*) from stores where batch = $1::bigint)
+            + (select count(*) from removed_stores where batch = $1::bigint) as stores`,
+    [batch],
+  )
+  await client.query('update catalogue_batches set stores = $2::integer where batch = $1::bigint', [
+    batch,
+    rows[0]!.stores,
+  ])
+}
+
 export async function isHostKnown(db: Queryable, mode: Mode, host: string): Promise<boolean> {
-  const { rows } = await db.query('select from store_domains where mode = $1::text and host = $2::text', [mode, host])
+  const { rows } = await db.query('select 1 from store_domains where mode = $1::text and host = $2::text', [mode, host])
   return rows.length > 0
 }
 
@@ -107,11 +142,15 @@ export async function updateStoreSummaries(
   rows: StoredStoreRow[],
 ): Promise<void> {
   await client.query(
-    `update stores as s
+    `with fresh as materialized (
+       select id, document, tokens::integer[] as tokens, next_contact_number
+       from unnest($3::bigint[], string_to_array($4::text, E'\\n'), string_to_array($5::text, E'\\n'), $6::integer[])
+         as given (id, document, tokens, next_contact_number)
+     )
+     update stores as s
      set batch = $1::bigint, document_version = $2::smallint, document = fresh.document,
-         tokens = fresh.tokens::integer[], next_contact_number = fresh.next_contact_number
-     from unnest($3::bigint[], string_to_array($4::text, E'\\n'), string_to_array($5::text, E'\\n'), $6::integer[])
-       as fresh (id, document, tokens, next_contact_number)
+         tokens = fresh.tokens, next_contact_number = fresh.next_contact_number
+     from fresh
      where s.id = fresh.id`,
     [
       batch,
@@ -124,8 +163,20 @@ export async function updateStoreSummaries(
   )
 }
 
-/** Flushes the pending list of the token index; after a large import, also updates the planner's statistics. */
-export async function refreshSearchStatistics(client: Client, isLarge: boolean): Promise<void> {
+/** Flushes the pending list of the token index; after a large import, also updates the planner's statistics and our own. */
+export async function refreshSearchStatistics(client: Client, isLarge: boolean, now: Date): Promise<void> {
   await client.query(`select gin_clean_pending_list('stores_by_token'::regclass)`)
-  if (isLarge) await client.query('analyze stores, store_domains, contacts')
+  if (!isLarge) return
+  await client.query('analyze stores, store_domains, contacts')
+  const { rows } = await client.query<{ stores: number; contacts: number }>(
+    `with counted as materialized (select count(*) as stores from stores),
+          people as materialized (select count(*) as contacts from contacts)
+     select stores, contacts from counted, people`,
+  )
+  await client.query(
+    `insert into catalogue_statistics (stores, contacts, taken_at)
+     values ($1::bigint, $2::bigint, $3::timestamptz)
+     on conflict (id) do update set stores = excluded.stores, contacts = excluded.contacts, taken_at = excluded.taken_at`,
+    [rows[0]!.stores, rows[0]!.contacts, now],
+  )
 }

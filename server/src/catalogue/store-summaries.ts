@@ -21,7 +21,12 @@ export async function refreshStoreSummaries(client: Client, storeIds: number[], 
   )
   if (stale.length === 0) return 0
   await queries.recordBatch(client, batch + 1, now)
+  await queries.leaveBatches(
+    client,
+    stale.map(({ id }) => id),
+  )
   await queries.updateStoreSummaries(client, batch + 1, documentVersion, stale)
+  await queries.completeBatch(client, batch + 1)
   return stale.length
 }
 

@@ -56,11 +56,14 @@ export function guardConsole(app: FastifyInstance, options: GuardOptions): void 
       throw new Error(`${url}: a role needs the parameter :account`)
     for (const each of [method].flat()) app.consoleRoutes.push({ method: each, url, access })
   })
-  app.addHook('preValidation', async (request) => {
-    const access = request.routeOptions.config.console
-    if (!access) return
+  const admit = async (request: FastifyRequest, access: ConsoleAccess) => {
     refuseOtherSites(request, options.publicUrl)
     request.consoleContext = await admitPerson(request, access, options)
+  }
+  app.addHook('preValidation', (request, _reply, done) => {
+    const access = request.routeOptions.config.console
+    if (!access) return done()
+    admit(request, access).then(() => done(), done)
   })
 }
 

@@ -20,7 +20,8 @@ const maxAgeSeconds = 90 * 86_400
 
 /** Adds `request.sessionHash`. */
 export function registerSessionCookie(app: FastifyInstance, publicUrl: string): void {
-  app.register(cookie)
+  // Without its hook, which would parse the cookies of every request.
+  app.register(cookie, { hook: false })
   app.decorateRequest('sessionHash', {
     getter(this: FastifyRequest) {
       return readSessionHash(this, publicUrl)
@@ -29,8 +30,13 @@ export function registerSessionCookie(app: FastifyInstance, publicUrl: string): 
 }
 
 function readSessionHash(request: FastifyRequest, publicUrl: string): Buffer | null {
-  const token = request.cookies[isSecure(request, publicUrl) ? secureName : plainName]
+  const token = readCookie(request, isSecure(request, publicUrl) ? secureName : plainName)
   return token !== undefined && tokenShape.test(token) ? hashToken(token) : null
+}
+
+/** The value of a cookie of the request. */
+export function readCookie({ headers, server }: FastifyRequest, name: string): string | undefined {
+  return headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[name]
 }
 
 export function setSessionCookie(reply: FastifyReply, publicUrl: string, token: string): void {

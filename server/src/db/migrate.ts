@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { OperatorError } from '../kernel/errors.ts'
 import { grantServiceRights } from './grants.ts'
+import { connectClient, NoHostError } from './host-client.ts'
+import { listHosts } from './hosts.ts'
 import type { Queryable } from './pool.ts'
 
 export interface MigrationResult {
@@ -65,7 +67,7 @@ export const restoreApplicationName = 'storedex restore'
 export async function takeMigrationLock(client: Queryable): Promise<void> {
   const { rows } = await client.query<{ held: boolean; restoring: boolean }>(
     `select pg_try_advisory_lock($1::bigint) as held,
-            exists (select from pg_stat_activity
+            exists (select 1 from pg_stat_activity
                     where datname = current_database() and application_name = $2::text
                       and pid <> pg_backend_pid()) as restoring`,
     [migrationLock, restoreApplicationName],
@@ -83,15 +85,12 @@ export async function takeMigrationLock(client: Queryable): Promise<void> {
  */
 export async function migrate(url: string, folder: string, serviceRole?: string | null): Promise<MigrationResult> {
   const files = await listMigrations(folder)
-  const client = new pg.Client({
+  const client = await connectClient({
     connectionString: url,
     application_name: 'storedex migrate',
     // A table change that waits for a long transaction blocks every reader behind it.
     lock_timeout: lockTimeoutMs,
   })
-  // A broken connection is reported by the statement that fails with it.
-  client.on('error', () => {})
-  await client.connect()
   try {
     await takeMigrationLock(client)
     await client.query(createMigrationsTable)
@@ -140,10 +139,9 @@ const connectTimeoutMs = 10_000
  * Throws an `OperatorError` otherwise.
  */
 export async function checkDatabaseServer(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
-  client.on('error', () => {}) // the connection is only looked at
+  let client: pg.Client | undefined
   try {
-    await client.connect()
+    client = await connectClient({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
     const { rows } = await client.query<{ role: string; server_version: string; server_version_num: string }>(
       "select current_user as role, current_setting('server_version') as server_version, current_setting('server_version_num') as server_version_num",
     )
@@ -157,14 +155,14 @@ export async function checkDatabaseServer(url: string): Promise<string> {
     if (cause instanceof OperatorError) throw cause
     throw new OperatorError(`The database at ${describeAddress(url)} cannot be used: ${reasonOf(cause)}.`, { cause })
   } finally {
-    await client.end().catch(() => {})
+    await client?.end().catch(() => {})
   }
 }
 
-/** Host, port and database, without user and password. */
+/** Hosts, ports and database, without user and password. */
 function describeAddress(url: string): string {
-  const { host, port, database } = new pg.Client({ connectionString: url })
-  return `${host}:${port}/${database}`
+  const hosts = listHosts(url).hosts.map((each) => new pg.Client({ connectionString: each.url }))
+  return `${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${hosts[0]!.database}`
 }
 
 const untrustedCertificate =
@@ -188,6 +186,8 @@ const reasons: Record<string, string> = {
 }
 
 function reasonOf(error: unknown): string {
+  if (error instanceof NoHostError)
+    return error.failures.map(({ address, error: each }) => `${address}: ${reasonOf(each)}`).join('; ')
   const { code, message } = error as NodeJS.ErrnoException
   if (/does not support SSL/.test(message)) return 'it does not offer TLS'
   return reasons[code ?? ''] ?? (/timeout/i.test(message) ? 'it does not answer' : message.replace(/\.$/, ''))

@@ -1,4 +1,5 @@
 import { refreshStoreSummaries } from '../catalogue/store-summaries.ts'
+import { waitForHolders } from '../contacts/hold-queries.ts'
 import type { Client } from '../db/pool.ts'
 import type { ContactFacts } from '../encryption/contact-facts.ts'
 import {
@@ -97,24 +98,26 @@ function countEach(identities: readonly Identity[]): Map<string, number> {
 }
 
 /**
- * Deletes contacts, and the kept replies and files of exports that contain them, takes them off all lists, suppresses their
- * identities and updates the summaries of their stores in one batch. Reveals and the ledger stay, because they contain only
- * numbers. Runs in the caller's transaction,
- * which must hold the catalogue lock. Returns how many contacts still existed.
+ * Deletes contacts, suppresses their identities and updates the summaries of their stores in one batch. Then takes them off all
+ * lists and deletes the kept replies and files of exports that contain them; requests that hold contacts are waited for only here, and
+ * wait only from here on. Reveals and the ledger stay, because they contain only numbers. Runs in the caller's transaction, which
+ * must hold the catalogue lock. Returns how many contacts still existed.
  */
 export async function erasePeople(client: Client, erasures: readonly Erasure[], now: Date): Promise<number> {
   if (erasures.length === 0) return 0
   const contacts = erasures.map(({ contact }) => contact)
+  const storeIds = [...new Set(contacts.map((contact) => contact.store_id))]
   const erased = await queries.deleteContacts(client, contacts)
   const contactKeys = contacts.map((contact) => contactKey(contact.store_id, contact.number))
-  await queries.deleteKeptReplies(client, contactKeys)
-  await expireFilesOfContacts(client, contactKeys, now)
-  await dropListMembers(client, 'contacts', contactKeys, now)
   await queries.insertSuppressions(
     client,
     erasures.flatMap(({ suppressed }) => suppressed),
     now,
   )
-  await refreshStoreSummaries(client, [...new Set(contacts.map((contact) => contact.store_id))], now)
+  await refreshStoreSummaries(client, storeIds, now)
+  await waitForHolders(client, storeIds)
+  await dropListMembers(client, 'contacts', contactKeys, now)
+  await queries.deleteKeptReplies(client, contactKeys)
+  await expireFilesOfContacts(client, contactKeys, now)
   return erased
 }

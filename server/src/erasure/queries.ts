@@ -40,7 +40,7 @@ export async function readPerson(client: Client, storeId: number, number: number
 /** Whether the store has ever assigned this contact number. */
 export async function wasContactNumberUsed(client: Client, storeId: number, number: number): Promise<boolean> {
   const { rows } = await client.query(
-    'select from stores where id = $1::bigint and next_contact_number > $2::integer',
+    'select 1 from stores where id = $1::bigint and next_contact_number > $2::integer',
     [storeId, number],
   )
   return rows.length > 0
@@ -50,7 +50,7 @@ export async function wasContactNumberUsed(client: Client, storeId: number, numb
 function hasAnyOf(column: string, values: readonly unknown[]): string {
   return values.length <= 50
     ? `${column} && $1::bigint[]`
-    : `exists (select from unnest(${column}) as held (value) where held.value = any ($1::bigint[]))`
+    : `exists (select 1 from unnest(${column}) as held (value) where held.value = any ($1::bigint[]))`
 }
 
 /** Returns the live contacts that have any of the identity hashes. */
@@ -68,15 +68,21 @@ export async function findContactKeys(
   hosts: string[],
 ): Promise<ContactKey[]> {
   const { rows } = await client.query<ContactKey>(
-    `select c.store_id, c.number
-     from contacts as c
-     join stores as s on s.id = c.store_id and s.mode = 'live'
-     where ${hasAnyOf('c.identities', hashes)}
+    `with named as materialized (
+       select distinct store_id from store_domains where mode = 'live' and host = any ($2::text[])
+     ), by_hash as materialized (
+       select c.store_id, c.number
+       from contacts as c
+       join stores as s on s.id = c.store_id and s.mode = 'live'
+       where ${hasAnyOf('c.identities', hashes)}
+     ), by_host as materialized (
+       select c.store_id, c.number
+       from named
+       join contacts as c on c.store_id = named.store_id
+     )
+     select store_id, number from by_hash
      union
-     select c.store_id, c.number
-     from store_domains as d
-     join contacts as c using (store_id)
-     where d.mode = 'live' and d.host = any ($2::text[])`,
+     select store_id, number from by_host`,
     [formatPgArray(hashes), hosts],
   )
   return rows
@@ -96,7 +102,7 @@ export async function countContactsByHash(client: Client, hashes: readonly strin
   return new Map(rows.map(({ hash, holders }) => [hash, holders]))
 }
 
-/** Waits for reveals that hold these contacts. Returns how many existed. */
+/** Returns how many of the contacts existed. */
 export async function deleteContacts(client: Client, contacts: readonly ContactKey[]): Promise<number> {
   const { rowCount } = await client.query(
     `delete from contacts
@@ -107,7 +113,7 @@ export async function deleteContacts(client: Client, contacts: readonly ContactK
   return rowCount ?? 0
 }
 
-/** Deletes the kept replies that contain any of the contacts. Call it after `deleteContacts`, which waits for reveals. */
+/** Deletes the kept replies that contain any of the contacts. Call it after `waitForHolders`. */
 export async function deleteKeptReplies(client: Client, contactKeys: number[]): Promise<void> {
   await client.query(`delete from idempotency where ${hasAnyOf('contact_ids', contactKeys)}`, [contactKeys])
 }

@@ -1,6 +1,7 @@
 import { deleteChangesOf } from '../catalogue/history/queries.ts'
 import { reportStore, requireStoreByDomain, type StoreReport } from '../catalogue/named-store.ts'
-import { lockCatalogue, recordBatch } from '../catalogue/queries.ts'
+import { completeBatch, leaveBatches, lockCatalogue, recordBatch } from '../catalogue/queries.ts'
+import { waitForHolders } from '../contacts/hold-queries.ts'
 import { type Pool, transact } from '../db/pool.ts'
 import { expireFilesOfContacts } from '../exports/expire.ts'
 import { contactKey } from '../kernel/ids.ts'
@@ -27,20 +28,23 @@ export function removeStore(ctx: { db: Pool; clock: Clock }, domain: string): Pr
     // Imports wait from here on, so that they cannot add people to the store in between.
     const { batch } = await lockCatalogue(client)
     const stored = await requireStoreByDomain(client, domain)
-    // Waits for reveals that hold these contacts; their replies are kept by then, and deleted next.
     const numbers = await deleteContactsOf(client, stored.id)
     const contactKeys = numbers.map((number) => contactKey(stored.id, number))
     const now = ctx.clock.now()
+    await leaveBatches(client, [stored.id])
+    await deleteStore(client, stored.id)
+    await deleteChangesOf(client, [stored.id])
+    await recordRemovedStore(client, stored.id, batch + 1)
+    await recordBatch(client, batch + 1, now)
+    await completeBatch(client, batch + 1)
+    // Last, because requests that hold the store or its contacts wait from here on.
+    await waitForHolders(client, [stored.id])
+    await dropListMembers(client, 'stores', [stored.id], now)
+    await dropListMembers(client, 'contacts', contactKeys, now)
     if (numbers.length > 0) {
       await queries.deleteKeptReplies(client, contactKeys)
       await expireFilesOfContacts(client, contactKeys, now)
     }
-    await deleteStore(client, stored.id)
-    await deleteChangesOf(client, [stored.id])
-    await dropListMembers(client, 'stores', [stored.id], now)
-    await dropListMembers(client, 'contacts', contactKeys, now)
-    await recordRemovedStore(client, stored.id, batch + 1)
-    await recordBatch(client, batch + 1, now)
     return { removed: reportStore({ ...stored, contacts: numbers.length }), batch: batch + 1 }
   })
 }

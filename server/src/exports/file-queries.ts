@@ -141,7 +141,7 @@ export async function selectExportsWithContacts(client: Client, contactIds: read
 select distinct account_id as "accountId", export_id as id
 from export_chunks
 where contact_ids is not null
-  and exists (select from unnest(contact_ids) as held (contact_id) where held.contact_id = any ($1::bigint[]))
+  and exists (select 1 from unnest(contact_ids) as held (contact_id) where held.contact_id = any ($1::bigint[]))
 order by account_id, export_id`,
     [contactIds],
   )

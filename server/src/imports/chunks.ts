@@ -143,6 +143,7 @@ export function applyChunk<Patch>(
     const taxonomy = context.extendTaxonomy ? await addUnknownValues(client, change, current) : current
     await queries.recordBatch(client, batch + 1, context.now)
     await change.write(client, batch + 1, taxonomy.vocabulary)
+    await queries.completeBatch(client, batch + 1)
     return { outcome, taxonomy }
   })
 }

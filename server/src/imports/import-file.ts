@@ -197,7 +197,7 @@ async function importRecords<Patch>(
   } finally {
     await rejects.close()
   }
-  if (!dryRun) await finish(db, report.counts.inserted + report.counts.updated)
+  if (!dryRun) await finish(db, report.counts.inserted + report.counts.updated, clock.now())
   return report.outcome()
 }
 
@@ -257,13 +257,13 @@ class ImportReport {
   }
 }
 
-/** From this many written records on, the planner's statistics are updated. */
+/** From this many written records on, the planner's statistics and the counts of rows are updated. */
 const largeImport = 1_000
 
-async function finish(db: Pool, written: number): Promise<void> {
+async function finish(db: Pool, written: number, now: Date): Promise<void> {
   if (written === 0) return
   await transact(db, async (client) => {
     await prepareCatalogueTransaction(client)
-    await refreshSearchStatistics(client, written >= largeImport)
+    await refreshSearchStatistics(client, written >= largeImport, now)
   })
 }

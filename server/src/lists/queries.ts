@@ -1,5 +1,5 @@
 /** Statements on lists as a whole. Whatever changes the items of a list locks its row first. */
-import pg from 'pg'
+import { violatesConstraint } from '../db/failures.ts'
 import type { Client, Queryable } from '../db/pool.ts'
 import type { ListPosition } from '../delivery/list-pages.ts'
 import type { Mode } from '../kernel/ids.ts'
@@ -27,8 +27,12 @@ export interface ListOwner {
   mode: Mode
 }
 
-/** SQL for the time of a change: later than that of any change before, so that readers in memory see that the rows are others. */
-export const changedAt = (now: string) => `greatest(${now}::timestamptz, lists.updated_at + interval '1 microsecond')`
+/**
+ * SQL for the time of a change: later than that of any change before, so that readers in memory see that the rows are others. Adding
+ * to a time without a zone is immutable, as Citus wants it in an update.
+ */
+export const changedAt = (now: string) =>
+  `greatest(${now}::timestamptz, (lists.updated_at at time zone 'UTC' + interval '1 microsecond') at time zone 'UTC')`
 
 const columns = 'id, name, kind, description, items, pending, created_at, updated_at'
 
@@ -129,7 +133,7 @@ export async function updateList(
     )
     return rows[0]
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.constraint === 'lists_by_name') return 'name_taken'
+    if (violatesConstraint(error, ['lists_by_name'])) return 'name_taken'
     throw error
   }
 }

@@ -17,7 +17,7 @@ export async function selectRole(db: Queryable, accountId: number, personId: num
 
 // Decided under the lock of `lockMembers`, so that two owners cannot remove each other.
 const keepsAnOwner = `exists (
-  select from members o
+  select 1 from members o
   where o.account_id = m.account_id and o.person_id <> m.person_id and o.role = 'owner')`
 
 /** Changes the role of a member, unless the account would lose its last owner; returns whether it did. */

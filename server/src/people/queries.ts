@@ -51,7 +51,7 @@ export async function selectPeople(db: Queryable, accountId: number | null): Pro
 select ${personColumns}
 from people p
 where $1::bigint is null
-  or exists (select from members m where m.person_id = p.id and m.account_id = $1::bigint)
+  or exists (select 1 from members m where m.person_id = p.id and m.account_id = $1::bigint)
 order by email`,
     [accountId],
   )
@@ -59,7 +59,7 @@ order by email`,
 }
 
 export async function hasOperator(db: Queryable): Promise<boolean> {
-  const { rows } = await db.query<{ found: boolean }>('select exists (select from people where operator) as found')
+  const { rows } = await db.query<{ found: boolean }>('select exists (select 1 from people where operator) as found')
   return rows[0]!.found
 }
 
@@ -84,7 +84,7 @@ where id = $1::bigint`,
 /** Whether the person still has this password hash, which then stays until the end of the transaction. */
 export async function lockPassword(db: Queryable, id: number, hash: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    'select from people where id = $1::bigint and password_hash = $2::text for share',
+    'select 1 from people where id = $1::bigint and password_hash = $2::text for share',
     [id, hash],
   )
   return rowCount === 1

@@ -1,7 +1,7 @@
 /** Rows that the console shows to a person: charged as search rows, and bounded by the hour of the person. */
 
-import pg from 'pg'
 import { isWindowOpenSql } from '../auth/queries.ts'
+import { violatesConstraint } from '../db/failures.ts'
 import type { Queryable } from '../db/pool.ts'
 import { type DeliveryParts, metersCte, settlementCtes } from './charge-queries.ts'
 
@@ -41,7 +41,7 @@ ${answer}`
 
 /** Whether a view failed because the person would have looked at too many rows this hour. */
 export function isViewingExceeded(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.constraint === 'person_windows_within_allowance'
+  return violatesConstraint(error, ['person_windows_within_allowance'])
 }
 
 export interface PersonWindowRow {

@@ -19,7 +19,7 @@ async function connect(url: string): Promise<pg.Client> {
 
 // Small tables, which are copied to every node when the database is distributed.
 const smallTables =
-  'accounts api_keys attempt_windows catalogue_batches catalogue_state challenges clock_readings import_jobs installation invitations members passkeys people person_settings person_windows privacy_requests schema_migrations sessions sign_in_links taxonomy_values'.split(
+  'accounts api_keys attempt_windows catalogue_batches catalogue_state catalogue_statistics challenges clock_readings import_jobs installation invitations members passkeys people person_settings person_windows privacy_requests schema_migrations sessions sign_in_links taxonomy_values'.split(
     ' ',
   )
 const distributionColumns: Record<string, string> = {

@@ -45,8 +45,9 @@ async function* accountsWithCustomer(db: Pool): AsyncIterable<number> {
 }
 
 /** Reconciles and deletes old events, unless another server is reconciling. */
-export async function reconcileExclusively(ctx: SyncContext, stop: AbortSignal): Promise<void> {
-  const lockConnection = await ctx.db.connect()
+export async function reconcileExclusively(ctx: SyncContext & { ownerDb: Pool }, stop: AbortSignal): Promise<void> {
+  // The lock is the session's, which a pooler in front of the other pool would share.
+  const lockConnection = await ctx.ownerDb.connect()
   // The lock belongs to this idle connection; without a listener its loss would end the process.
   const ignoreError = () => {}
   lockConnection.on('error', ignoreError)

@@ -41,10 +41,18 @@ function arrayOf(values: string[] | null): string {
 /** Of the live stores with these domains, those that have not changed since they were added, by domain. */
 export async function selectUnchangedStores(client: Client, domains: string[]): Promise<Map<string, number>> {
   const { rows } = await client.query<{ host: string; store_id: number }>(
-    `select d.host, d.store_id
-     from store_domains d
-     where d.mode = 'live' and d.canonical and d.host = any ($1::text[])
-       and (select count(*) from store_changes c where c.store_id = d.store_id) = 1`,
+    `with hosts as materialized (
+       select host, store_id from store_domains where mode = 'live' and canonical and host = any ($1::text[])
+     ), histories as materialized (
+       select store_id, count(*) as changes
+       from store_changes
+       where store_id = any (array(select store_id from hosts))
+       group by store_id
+     )
+     select hosts.host, hosts.store_id
+     from hosts
+     join histories on histories.store_id = hosts.store_id
+     where histories.changes = 1`,
     [domains],
   )
   return new Map(rows.map(({ host, store_id }) => [host, store_id]))

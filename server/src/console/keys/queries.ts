@@ -26,7 +26,7 @@ update api_keys k
 set revoked_at = null
 where account_id = $1::bigint and id = $2::bigint and revoked_at >= $4::timestamptz
   and exists (
-    select from audit_log a
+    select 1 from audit_log a
     where a.account_id = $1::bigint and a.person_id is not null and a.action = 'key.revoked' and a.target = $3::text
       and a.at = k.revoked_at)`,
     [key.accountId, key.id, key.publicId, key.earliest],

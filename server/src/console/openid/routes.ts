@@ -10,7 +10,7 @@ import { finishOpenIdSignIn, openIdLifeMs, startOpenIdSignIn } from '../../peopl
 import { consolePrefix } from '../guard.ts'
 import { browserOf } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
-import { isSecure, setSessionCookie } from '../session-cookie.ts'
+import { isSecure, readCookie, setSessionCookie } from '../session-cookie.ts'
 
 const cookieName = 'storedex_openid'
 const returnPath = `${consolePrefix}/openid/return`
@@ -68,7 +68,7 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
     },
     async (request, reply) => {
       if (!provider) throw new ApiError('route_not_found', 'No sign-in provider is set up here.')
-      const token = request.cookies[cookieName] ?? ''
+      const token = readCookie(request, cookieName) ?? ''
       reply.clearCookie(cookieName, cookieOf(request))
       const { db, now, raw } = request
       const query = /\?.*$/s.exec(raw.url ?? '')?.[0] ?? ''

@@ -45,7 +45,7 @@ counted as (
 )
 insert into privacy_requests (token_hash, sealed_email, requested_at, expires_at)
 select $5::bytea, $6::bytea, $4::timestamptz, $7::timestamptz
-where not exists (select from counted join wanted using (kind) where used > allowed)`,
+where not exists (select 1 from counted join wanted using (kind) where used > allowed)`,
     values: [
       windows.map(({ kind }) => kind),
       windows.map(({ subject }) => subject),
@@ -95,7 +95,7 @@ opened as (
   from live, counted
   where p.id = live.id and p.opened_at is null
 )
-select live.*, exists (select from counted) as counted from live`,
+select live.*, exists (select 1 from counted) as counted from live`,
     values: [tokenHash, now, allowed],
   })
   return rows[0]
@@ -207,8 +207,8 @@ export async function readAddressUse(
   const { rows } = await client.query<AddressUseRow>(
     `
 select (select added_at from suppressions where hash = any ($1::bigint[])) as suppressed_since,
-       exists (select from people where email = lower($2::text)) as signs_in,
-       exists (select from accounts where lower(email) = lower($2::text)) as is_customer`,
+       exists (select 1 from people where email = lower($2::text)) as signs_in,
+       exists (select 1 from accounts where lower(email) = lower($2::text)) as is_customer`,
     [formatPgArray([hash]), email],
   )
   return rows[0]!

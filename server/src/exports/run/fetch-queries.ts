@@ -41,23 +41,21 @@ export interface FetchedPreview {
   store: string
 }
 
-/** The previews of the contacts that exist, in no order. They stay locked, so that an erasure waits for the chunk. */
-export async function lockPreviews(
+/** The previews of the contacts that exist, in no order. Call `holdContacts` before. */
+export async function fetchPreviews(
   client: Client,
   mode: Mode,
   contactIds: readonly number[],
 ): Promise<FetchedPreview[]> {
   const keys = contactIds.map(splitContactKey)
   const { rows } = await client.query<FetchedPreview>({
-    name: 'lock_export_previews',
+    name: 'fetch_export_previews',
     text: `
 select c.store_id * ${contactsPerStore} + c.number as "contactId", c.store_id as "storeId", c.preview as person, s.preview as store
 from unnest($1::bigint[], $2::smallint[]) as requested (store_id, number)
 join contacts c on c.store_id = requested.store_id and c.number = requested.number
 join stores s on s.id = c.store_id
-where s.mode = $3::text
-order by c.store_id, c.number
-for key share of c`,
+where s.mode = $3::text`,
     values: [keys.map(({ storeId }) => storeId), keys.map(({ number }) => number), mode],
   })
   return rows

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { contactsPerStore } from '@storedex/search-index'
-import { updateStoreSummaries } from '../../catalogue/queries.ts'
+import { leaveBatches, updateStoreSummaries } from '../../catalogue/queries.ts'
 import { computeStoreSummaries, type LoadedStore } from '../../catalogue/store-summaries.ts'
 import type { Client } from '../../db/pool.ts'
 import { previewVersion } from '../../delivery/contact-preview.ts'
@@ -145,6 +145,10 @@ async function writeStoreSummaries(
   vocabulary: Vocabulary,
   stores: LoadedStore[],
 ): Promise<void> {
+  await leaveBatches(
+    client,
+    stores.map(({ row }) => row.id),
+  )
   await updateStoreSummaries(client, batch, documentVersion, await computeStoreSummaries(client, stores, vocabulary))
 }
 

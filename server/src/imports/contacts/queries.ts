@@ -49,7 +49,7 @@ export async function readStoredContacts(
 
 /** Whether there are any suppressions. */
 export async function hasSuppressions(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ some: boolean }>('select exists (select from suppressions) as some')
+  const { rows } = await client.query<{ some: boolean }>('select exists (select 1 from suppressions) as some')
   return rows[0]!.some
 }
 
@@ -107,15 +107,20 @@ function bytes(value: Buffer): string {
 export async function updateContacts(client: Client, previewVersion: number, rows: ContactRow[]): Promise<void> {
   const column = <K extends keyof ContactRow>(name: K) => rows.map((row) => row[name])
   await client.query(
-    `update contacts as c
+    `with fresh as materialized (
+       select store_id, number, role, traits, revealable, verified_revealable, verified_emails, preview,
+              identities::bigint[] as identities, decode(sealed, 'hex') as sealed
+       from unnest($2::bigint[], $3::smallint[], $4::text[], $5::smallint[], $6::boolean[], $7::boolean[], $8::integer[],
+                   string_to_array($9::text, E'\\n'), string_to_array($10::text, E'\\n'),
+                   string_to_array($11::text, E'\\n'))
+         as given (store_id, number, role, traits, revealable, verified_revealable, verified_emails, preview, identities,
+                   sealed)
+     )
+     update contacts as c
      set preview_version = $1::smallint, role = fresh.role, traits = fresh.traits, revealable = fresh.revealable,
          verified_revealable = fresh.verified_revealable, verified_emails = fresh.verified_emails,
-         preview = fresh.preview, identities = fresh.identities::bigint[], sealed = decode(fresh.sealed, 'hex')
-     from unnest($2::bigint[], $3::smallint[], $4::text[], $5::smallint[], $6::boolean[], $7::boolean[], $8::integer[],
-                 string_to_array($9::text, E'\\n'), string_to_array($10::text, E'\\n'),
-                 string_to_array($11::text, E'\\n'))
-       as fresh (store_id, number, role, traits, revealable, verified_revealable, verified_emails, preview, identities,
-                 sealed)
+         preview = fresh.preview, identities = fresh.identities, sealed = fresh.sealed
+     from fresh
      where c.store_id = fresh.store_id and c.number = fresh.number`,
     [
       previewVersion,

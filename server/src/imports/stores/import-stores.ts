@@ -1,6 +1,6 @@
 import { bulkInsertChanges, type StoreChangeInsert } from '../../catalogue/history/queries.ts'
 import { compareStores, storeAdded } from '../../catalogue/history/store-changes.ts'
-import { parsePgArray, readStoredStores } from '../../catalogue/queries.ts'
+import { leaveBatches, parsePgArray, readStoredStores } from '../../catalogue/queries.ts'
 import { computeSearchColumns, selectContactTokens, visitTaxonomyValues } from '../../catalogue/search-columns.ts'
 import type { Client } from '../../db/pool.ts'
 import { renderPreviewedStore } from '../../delivery/contact-preview.ts'
@@ -63,8 +63,13 @@ async function writeStores(
   { created, changed, removedHosts }: StoreChanges,
 ): Promise<void> {
   const newStores = await assignIds(client, ids, mode, created)
-  if (changed.length > 0)
+  if (changed.length > 0) {
+    await leaveBatches(
+      client,
+      changed.map(({ id }) => id),
+    )
     await queries.updateStores(client, batch, documentVersion, [...storeRows(changed, vocabulary)])
+  }
   if (removedHosts.length > 0) await queries.deleteHosts(client, mode, removedHosts)
   if (newStores.length > 0)
     await queries.bulkInsertStores(client, { mode, batch, documentVersion }, storeRows(newStores, vocabulary))

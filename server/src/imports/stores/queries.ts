@@ -73,14 +73,19 @@ export async function updateStores(
 ): Promise<void> {
   const column = <K extends keyof StoreRow>(name: K) => rows.map((row) => row[name])
   await client.query(
-    `update stores as s
+    `with fresh as materialized (
+       select id, negated_score, tokens::integer[] as tokens, active_ads, created_estimate, first_discovered_at, document,
+              preview
+       from unnest($3::bigint[], $4::double precision[], string_to_array($5::text, E'\\n'), $6::integer[],
+                   $7::timestamptz[], $8::timestamptz[], string_to_array($9::text, E'\\n'),
+                   string_to_array($10::text, E'\\n'))
+         as given (id, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document, preview)
+     )
+     update stores as s
      set batch = $1::bigint, document_version = $2::smallint, negated_score = fresh.negated_score,
-         tokens = fresh.tokens::integer[], active_ads = fresh.active_ads, created_estimate = fresh.created_estimate,
+         tokens = fresh.tokens, active_ads = fresh.active_ads, created_estimate = fresh.created_estimate,
          first_discovered_at = fresh.first_discovered_at, document = fresh.document, preview = fresh.preview
-     from unnest($3::bigint[], $4::double precision[], string_to_array($5::text, E'\\n'), $6::integer[],
-                 $7::timestamptz[], $8::timestamptz[], string_to_array($9::text, E'\\n'),
-                 string_to_array($10::text, E'\\n'))
-       as fresh (id, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document, preview)
+     from fresh
      where s.id = fresh.id`,
     [
       batch,

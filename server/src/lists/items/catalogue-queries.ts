@@ -16,17 +16,17 @@ export async function findStoresOfHosts(db: Queryable, mode: Mode, hosts: readon
   return rows
 }
 
-/** Locks the stores that exist until the transaction ends, so that a removal waits for it; returns them. */
-export async function lockStores(client: Client, mode: Mode, storeIds: readonly number[]): Promise<Set<number>> {
+/** The stores that exist. Hold them before (`holdContacts`), so that a removal waits until the transaction ends. */
+export async function selectHeldStores(client: Client, mode: Mode, storeIds: readonly number[]): Promise<Set<number>> {
   const { rows } = await client.query<{ id: number }>(
-    'select id from stores where mode = $1::text and id = any ($2::bigint[]) order by id for key share',
+    'select id from stores where mode = $1::text and id = any ($2::bigint[])',
     [mode, storeIds],
   )
   return new Set(rows.map(({ id }) => id))
 }
 
 /** The same for contacts, so that an erasure waits. */
-export async function lockListedContacts(
+export async function selectHeldContacts(
   client: Client,
   mode: Mode,
   contactIds: readonly number[],
@@ -36,9 +36,7 @@ export async function lockListedContacts(
      from unnest($2::bigint[]) as requested (contact_id)
      join contacts c
        on c.store_id = requested.contact_id / ${contactsPerStore} and c.number = requested.contact_id % ${contactsPerStore}
-     join stores s on s.id = c.store_id and s.mode = $1::text
-     order by c.store_id, c.number
-     for key share of c`,
+     join stores s on s.id = c.store_id and s.mode = $1::text`,
     [mode, contactIds],
   )
   return new Set(rows.map((row) => row.contact_id))

@@ -1,5 +1,7 @@
+import { holdContacts } from '../../contacts/hold-queries.ts'
 import { type Client, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { splitContactKey } from '../../kernel/ids.ts'
 import { formatNumber } from '../../kernel/time.ts'
 import { type ListsContext, listNotFound, openListId } from '../context.ts'
 import { countItems, type ListRow, lockList, maxItems } from '../queries.ts'
@@ -7,14 +9,14 @@ import { requireList } from '../read-lists.ts'
 import type { ListItemsAdded, ListItemsRemoved, ListItemsRequest, ListKind } from '../schema.ts'
 import { holdBackAdmissions } from '../upkeep/pending-queries.ts'
 import { type AskedItems, readAskedItems, requireItems } from './asked-items.ts'
-import { findStoresOfHosts, lockListedContacts, lockStores } from './catalogue-queries.ts'
+import { findStoresOfHosts, selectHeldContacts, selectHeldStores } from './catalogue-queries.ts'
 import * as items from './item-queries.ts'
 
 /** Further work in the transaction: it receives the list, and how many items came or went. */
 export type AlongsideItems = (client: Client, list: ListRow, count: number) => Promise<void>
 
 /**
- * Adds stores, domains or contacts to a list, all or none. Rows of the catalogue are locked before the list, as by whatever
+ * Adds stores, domains or contacts to a list, all or none. Stores and contacts are held before the list is locked, as by whatever
  * removes them, so that nothing is added that is gone when this commits.
  */
 export async function addItems(
@@ -88,10 +90,9 @@ async function findMembers(
   kind: ListKind,
   { keys, hosts, invalid }: AskedItems,
 ): Promise<FoundMembers> {
-  const existing =
-    kind === 'stores'
-      ? await lockStores(client, mode, [...keys.keys()])
-      : await lockListedContacts(client, mode, [...keys.keys()])
+  const asked = [...keys.keys()]
+  await holdContacts(client, kind === 'stores' ? asked : asked.map((key) => splitContactKey(key).storeId))
+  const existing = await (kind === 'stores' ? selectHeldStores : selectHeldContacts)(client, mode, asked)
   const unknownKeys = [...keys].flatMap(([key, text]) => (existing.has(key) || text === null ? [] : [text]))
   const members = new Set(existing)
   const pending = await lockStoresOfHosts(client, mode, hosts, members)
@@ -112,7 +113,9 @@ async function lockStoresOfHosts(
   if (hosts.size === 0) return []
   const findMissing = async (wanted: string[]) => {
     const found = await findStoresOfHosts(client, mode, wanted)
-    const existing = await lockStores(client, mode, [...new Set(found.map((row) => row.store_id))])
+    const storeIds = [...new Set(found.map((row) => row.store_id))]
+    await holdContacts(client, storeIds)
+    const existing = await selectHeldStores(client, mode, storeIds)
     const known = found.filter((row) => existing.has(row.store_id))
     for (const row of known) members.add(row.store_id)
     const knownHosts = new Set(known.map((row) => row.host))

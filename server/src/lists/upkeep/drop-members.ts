@@ -4,7 +4,8 @@ import * as queries from './drop-queries.ts'
 
 /**
  * Takes stores or contacts off every list of every account. Call it in the transaction that deletes them, after they were
- * deleted: requests that add one of them hold its row, so that they are done by then, and later ones do not find it.
+ * deleted and after `waitForHolders`: requests that add one of them hold it, so that they are done by then, and later ones do
+ * not find it.
  */
 export async function dropListMembers(
   client: Client,
@@ -12,6 +13,13 @@ export async function dropListMembers(
   keys: readonly number[],
   now: Date,
 ): Promise<void> {
-  if (keys.length === 0 || (await queries.lockListsHolding(client, kind, keys)) === 0) return
+  if (keys.length === 0 || (await lockListsHolding(client, kind, keys)) === 0) return
   await queries.dropFromLists(client, kind, keys, now)
+}
+
+/** Locks the lists that have any of the members, always in the same order. Returns how many there are. */
+async function lockListsHolding(client: Client, kind: ListKind, keys: readonly number[]): Promise<number> {
+  const lists = await queries.findListsHolding(client, kind, keys)
+  for (const { accountId, listIds } of lists) await queries.lockListsOf(client, accountId, listIds)
+  return lists.length
 }

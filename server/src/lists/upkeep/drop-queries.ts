@@ -8,17 +8,30 @@ const members = {
   contacts: { table: 'list_contacts', key: 'contact_id' },
 } as const satisfies Record<ListKind, { table: string; key: string }>
 
-/** Locks the lists that have any of these members, always in the same order. Returns how many there are. */
-export async function lockListsHolding(client: Client, kind: ListKind, keys: readonly number[]): Promise<number> {
+/** The lists that have any of these members, by account, in ascending order. */
+export async function findListsHolding(
+  client: Client,
+  kind: ListKind,
+  keys: readonly number[],
+): Promise<{ accountId: number; listIds: number[] }[]> {
   const { table, key } = members[kind]
-  const { rowCount } = await client.query(
-    `select from lists
-     where (account_id, id) in (select account_id, list_id from ${table} where ${key} = any ($1::bigint[]))
-     order by account_id, id
-     for update`,
+  const { rows } = await client.query<{ account_id: number; list_ids: string }>(
+    `select account_id, string_agg(distinct list_id::text, ',') as list_ids
+     from ${table}
+     where ${key} = any ($1::bigint[])
+     group by account_id
+     order by account_id`,
     [keys],
   )
-  return rowCount ?? 0
+  return rows.map((row) => ({ accountId: row.account_id, listIds: row.list_ids.split(',').map(Number) }))
+}
+
+/** Locks lists of one account: rows of several accounts may be on several machines, which lock no rows together. */
+export async function lockListsOf(client: Client, accountId: number, listIds: readonly number[]): Promise<void> {
+  await client.query(
+    'select 1 from lists where account_id = $1::bigint and id = any ($2::bigint[]) order by id for update',
+    [accountId, listIds],
+  )
 }
 
 /** Deletes the members from the lists, which are locked, and counts them. */

@@ -21,7 +21,7 @@ export async function lockPending(client: Client, mode: Mode): Promise<void> {
 
 export async function hasPending(client: Client, mode: Mode): Promise<boolean> {
   const { rows } = await client.query<{ waits: boolean }>(
-    'select exists (select from list_pending where mode = $1::text) as waits',
+    'select exists (select 1 from list_pending where mode = $1::text) as waits',
     [mode],
   )
   return rows[0]!.waits
@@ -30,7 +30,7 @@ export async function hasPending(client: Client, mode: Mode): Promise<boolean> {
 /** Locks the lists in which any of the hosts waits, always in the same order. Returns how many there are. */
 export async function lockListsAwaiting(client: Client, mode: Mode, hosts: readonly string[]): Promise<number> {
   const { rowCount } = await client.query(
-    `select from lists
+    `select 1 from lists
      where (account_id, id) in (
        select account_id, list_id from list_pending where mode = $1::text and host = any ($2::text[])
      )

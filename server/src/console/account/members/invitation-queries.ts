@@ -41,7 +41,7 @@ export async function selectInvitationFacts(
   const { rows } = await db.query<{ is_member: boolean; members: number; open: number }>(
     `
 select exists (
-         select from members m join people p on p.id = m.person_id
+         select 1 from members m join people p on p.id = m.person_id
          where m.account_id = $1::bigint and p.email = $2::text) as is_member,
        (select count(*) from members where account_id = $1::bigint) as members,
        (select count(*) from invitations i where i.account_id = $1::bigint and ${isOpen}) as open`,

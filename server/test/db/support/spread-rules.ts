@@ -1,0 +1,166 @@
+/** Rules for statements that run on PostgreSQL and on Citus, checked on PostgreSQL's own parse tree. */
+import { distributions } from '../../../src/db/distribution.ts'
+import { nodesIn, type Schema, type TreeNode, type TreeValue } from './parse-tree.ts'
+
+const update = '2'
+const insert = '3'
+const remove = '4'
+const relation = '0'
+
+/** The rules that a statement breaks, each as a sentence. */
+export function brokenRules(tree: TreeNode, schema: Schema): string[] {
+  const broken = new Set<string>()
+  const queries = [...nodesIn(tree)].filter(({ name }) => name === 'QUERY')
+  for (const query of queries) {
+    for (const rule of rules) {
+      const sentence = rule(query, schema, query === tree)
+      if (sentence) broken.add(sentence)
+    }
+  }
+  return [...broken]
+}
+
+type Rule = (query: TreeNode, schema: Schema, isWhole: boolean) => string | null | undefined | false
+
+/** The function of a call or operator that is not immutable; also a conversion by text, whose functions may not be. */
+function mutableCall({ name, fields }: TreeNode, { mutableFunctions }: Schema): string | undefined {
+  if (name === 'COERCEVIAIO') return 'a cast by text'
+  if (name === 'SQLVALUEFUNCTION') return 'a function of the clock or the session'
+  return mutableFunctions.get(String(fields.funcid ?? fields.opfuncid))
+}
+
+const rules: readonly Rule[] = [
+  ({ fields }, schema) => {
+    const conflict = fields.onConflict as TreeNode | null
+    if (!conflict) return null
+    for (const node of nodesIn([conflict.fields.onConflictSet!, conflict.fields.onConflictWhere!])) {
+      if (node.name === 'SUBLINK') return 'a subquery in DO UPDATE'
+      const call = node.name === 'COERCEVIAIO' ? undefined : mutableCall(node, schema)
+      if (call) return `${call} in DO UPDATE is not immutable`
+    }
+    return null
+  },
+  ({ fields }, schema) => {
+    if (fields.commandType !== update || tablesIn(fields.jointree).length < 2) return null
+    for (const node of nodesIn(fields.targetList, isNotQuery)) {
+      const call = mutableCall(node, schema)
+      if (call && [...nodesIn(node, isNotQuery)].some(({ name }) => name === 'VAR'))
+        return `${call} of a joined column in UPDATE is not immutable`
+    }
+    return null
+  },
+  (query, schema, isWhole) => {
+    if (query.fields.rowMarks === null) return null
+    if (!isWhole) return 'row locks inside another statement'
+    const spread = relationsOf(query, schema).find(({ table }) => typeof distributions[table] === 'object')
+    if (!spread) return null
+    const { column } = distributions[spread.table] as { column: string }
+    const number = schema.columns.get(`${spread.table}.${column}`)
+    const isPinned = [...nodesIn((query.fields.jointree as TreeNode).fields.quals, isNotQuery)].some(
+      ({ name, fields }) =>
+        name === 'OPEXPR' &&
+        Array.isArray(fields.args) &&
+        fields.args.some((arg) => isColumn(arg, spread.number, number)) &&
+        fields.args.some((arg) => ![...nodesIn(arg)].some((node) => node.name === 'VAR')),
+    )
+    return !isPinned && `row locks on ${spread.table} without equality of ${column}`
+  },
+  ({ fields }) =>
+    entriesOf(fields).some(
+      (entry) => entry.fields.lateral === 'true' && (entry.fields.subquery as TreeNode | null)?.fields.limitCount,
+    ) && 'a limit in a lateral subquery',
+  (query, schema) => {
+    const groups = new Set(joinedRelations(query, schema).flatMap(({ table }) => groupOf(table)))
+    return (
+      groups.size > 1 && `tables of ${[...groups].sort().join(' and ')} joined outside of a materialized expression`
+    )
+  },
+  ({ fields }) => {
+    if (fields.commandType !== insert) return null
+    const sources = entriesOf(fields).filter((entry) => entry.fields.subquery)
+    if (sources.length !== 1 || entriesOf(fields).some((entry) => entry.fields.rtekind === '5')) return null
+    return !readsRows(sources[0]!.fields.subquery as TreeNode) && 'an INSERT of parameters that is not VALUES'
+  },
+  ({ fields }, _schema, isWhole) =>
+    !isWhole &&
+    fields.commandType === '1' &&
+    fields.targetList === null &&
+    fields.setOperations === null &&
+    'an empty list of columns',
+  ({ fields }, schema) => {
+    if (fields.commandType !== update && fields.commandType !== remove) return null
+    const within = [fields.targetList!, (fields.jointree as TreeNode).fields.quals!]
+    for (const choice of nodesIn(within, isNotQuery)) {
+      if (choice.name !== 'COALESCEEXPR' && choice.name !== 'CASEEXPR') continue
+      for (const node of nodesIn(choice)) {
+        if (node.name === 'SUBLINK') return 'a subquery in CASE or COALESCE of a change'
+        const call = node.name === 'COERCEVIAIO' ? undefined : mutableCall(node, schema)
+        if (call) return `${call} in CASE or COALESCE of a change is not immutable`
+      }
+    }
+    return null
+  },
+]
+
+function isNotQuery({ name }: TreeNode): boolean {
+  return name !== 'QUERY'
+}
+
+function entriesOf(fields: TreeNode['fields']): TreeNode[] {
+  return (fields.rtable ?? []) as TreeNode[]
+}
+
+function tablesIn(jointree: TreeValue | undefined): TreeNode[] {
+  return [...nodesIn(jointree, isNotQuery)].filter(({ name }) => name === 'RANGETBLREF')
+}
+
+interface Relation {
+  table: string
+  /** Its number within the query. */
+  number: string
+}
+
+/** The tables of the schema in a query's own FROM. */
+function relationsOf({ fields }: TreeNode, schema: Schema): Relation[] {
+  return entriesOf(fields).flatMap((entry, index) => {
+    const table = entry.fields.rtekind === relation ? schema.tables.get(String(entry.fields.relid)) : undefined
+    return table ? [{ table, number: String(index + 1) }] : []
+  })
+}
+
+/** Those, and the tables of subqueries in FROM and of correlated subqueries, which Citus plans together. */
+function joinedRelations(query: TreeNode, schema: Schema): Relation[] {
+  const { fields } = query
+  const isInsert = fields.commandType === insert
+  const own = relationsOf(query, schema).filter(({ number }) => !isInsert || number !== fields.resultRelation)
+  const inFrom = entriesOf(fields).flatMap(({ fields: { subquery } }) =>
+    subquery ? joinedRelations(subquery as TreeNode, schema) : [],
+  )
+  const correlated = [...nodesIn([fields.targetList!, fields.jointree!], isNotQuery)]
+    .filter(({ name }) => name === 'SUBLINK')
+    .map((node) => node.fields.subselect as TreeNode)
+    .filter((subselect) =>
+      [...nodesIn(subselect)].some((node) => node.name === 'VAR' && node.fields.varlevelsup !== '0'),
+    )
+    .flatMap((subselect) => joinedRelations(subselect, schema))
+  return [...own, ...inFrom, ...correlated]
+}
+
+function groupOf(table: string): string[] {
+  const distribution = distributions[table]
+  return typeof distribution === 'object' ? [distribution.group] : []
+}
+
+function isColumn(value: TreeValue, relationNumber: string, column: string | undefined): boolean {
+  const node = value as TreeNode | null
+  return node?.name === 'VAR' && node.fields.varno === relationNumber && node.fields.varattno === column
+}
+
+/** Whether a query reads anything but its parameters. */
+function readsRows(query: TreeNode): boolean {
+  return [...nodesIn(query)].some(
+    ({ name, fields }) =>
+      ((name === 'RANGETBLENTRY' || name === 'RTE') && ['0', '5', '6'].includes(String(fields.rtekind))) ||
+      (name === 'FUNCEXPR' && fields.funcretset === 'true'),
+  )
+}

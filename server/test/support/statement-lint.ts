@@ -1,0 +1,76 @@
+/** Checks every statement that the service sends during the tests against the rules of `db/support/spread-rules.ts`. */
+import pg from 'pg'
+import { StatementParser } from '../db/support/parse-tree.ts'
+import { brokenRules } from '../db/support/spread-rules.ts'
+import { createTestDatabase } from './database.ts'
+
+/**
+ * The rooms whose statements are checked: those of requests, and of what writes the catalogue. The others work mostly on tables that are
+ * copied everywhere.
+ */
+const checkedSenders =
+  /^server\/src\/(auth|catalogue|contacts|delivery|erasure|exclusion|idempotency|imports|lists|search|stores|usage)\/(?!closing\/)/
+
+const seen = new Set<string>()
+let unchecked: { text: string; sender: string }[] = []
+
+/** Records the statements of the service from now on, in this process. Those of the tests themselves do not count. */
+export function recordStatements(): void {
+  const { prototype } = pg.Client as unknown as { prototype: { query: (...args: unknown[]) => unknown } }
+  const { query } = prototype
+  if (query.name === 'recordingQuery') return
+  prototype.query = function recordingQuery(...args) {
+    const text = typeof args[0] === 'string' ? args[0] : (args[0] as { text?: string } | undefined)?.text
+    if (typeof text === 'string' && !seen.has(text)) {
+      const sender = senderOf(new Error('who sends this?').stack)
+      // A statement that a test sends first may be the service's too.
+      if (sender) seen.add(text)
+      if (sender && checkedSenders.test(sender)) unchecked.push({ text, sender })
+    }
+    return query.apply(this, args)
+  }
+}
+
+/** The file of the service that sends a statement; undefined when a test does. */
+function senderOf(stack = ''): string | undefined {
+  for (const line of stack.split('\n')) {
+    const file = /server\/(src|test)\/[\w./-]+/.exec(line)?.[0]
+    if (!file || /support\/statement-lint|src\/db\/(connection-)?pool/.test(file)) continue
+    return file.startsWith('server/src/') ? file : undefined
+  }
+  return undefined
+}
+
+/** Fails when a statement that was recorded since the last call would not run on Citus. */
+export async function checkRecordedStatements(): Promise<void> {
+  const recorded = unchecked
+  unchecked = []
+  const statements = recorded.flatMap(({ text, sender }) =>
+    splitStatements(text).map((statement) => ({ statement, sender })),
+  )
+  const checkable = statements.filter(({ statement }) => /^(with|select|insert|update|delete)\b/i.test(statement))
+  if (checkable.length === 0) return
+  const parser = new StatementParser((await createTestDatabase()).url)
+  const schema = await parser.open()
+  const faults: string[] = []
+  try {
+    for (const { statement, sender } of checkable) {
+      const rules = await parser.parse(statement).then(
+        (tree) => brokenRules(tree, schema),
+        // The type of a parameter is unknown, or the statement needs what only its own test has.
+        (error: pg.DatabaseError) => (error.code === '42P18' || error.code === '42P08' ? [error.message] : []),
+      )
+      for (const rule of rules) faults.push(`${rule}\n  sent by ${sender}:\n${statement}`)
+    }
+  } finally {
+    await parser.close()
+  }
+  if (faults.length > 0)
+    throw new Error(`Statements that do not run on Citus (docs/decisions/0057):\n${faults.join('\n\n')}`)
+}
+
+/** The statements of a text, without comments before them. Quoted texts may contain semicolons. */
+function splitStatements(text: string): string[] {
+  const parts = text.match(/(?:'(?:[^']|'')*'|"[^"]*"|--[^\n]*|[^;'"])+/g) ?? []
+  return parts.map((part) => part.replace(/^(\s|--[^\n]*\n)+/, '').trim()).filter(Boolean)
+}
