@@ -5,10 +5,18 @@ import { pauseConnectionAfterReply } from '../http/limits/overload.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Clock, formatDay } from '../kernel/time.ts'
 import { admit, unknownKeyError } from './admit.ts'
-import type { CallerContext, KeyCaller, Scope } from './caller.ts'
-import { type FailedKeyCounter, type KeyDirectory, type KeyUsageRecorder, readBearerKeyHash } from './key-directory.ts'
+import type { CallerContext, KeyCaller, PendingAdmission, Scope } from './caller.ts'
+import { DeferredAdmission } from './deferred-admission.ts'
+import {
+  type FailedKeyCounter,
+  type KeyDirectory,
+  type KeyUsageRecorder,
+  nameOfHash,
+  readBearerKeyHash,
+} from './key-directory.ts'
 import { uncountRequest } from './queries.ts'
 import { type BillingLimit, rateHeaders } from './rate-limits.ts'
+import type { KeyStandings } from './standings.ts'
 
 /** Who may call a route and what a call spends; part of the route's declaration. */
 interface RouteAccess {
@@ -16,6 +24,11 @@ interface RouteAccess {
   /** The scope that a body, of any shape, calls for instead. */
   scopeOfBody?: (body: unknown) => Scope | undefined
   spends?: readonly Meter[]
+  /**
+   * The statement that charges a call also admits it. The handler must write nothing, and ask nobody else, before
+   * `deliverAndCharge` or `admission.settle()`.
+   */
+  admitsWithCharge?: boolean
   /** Marks a billing call: it has its own hourly limit and works without API access. */
   billingLimit?: BillingLimit
 }
@@ -31,8 +44,12 @@ declare module 'fastify' {
     /** The time of the request, the same everywhere. */
     now: Date
     caller: KeyCaller | null
+    /** Of a request that is admitted with its charge; null for others. */
+    admission: PendingAdmission | null
     /** The hash of the request's key, once it was read. */
     secretHash: Buffer | null
+    /** The account of the key, once it was found. */
+    keyAccountId: number | null
   }
 }
 
@@ -46,8 +63,9 @@ interface KeyOptions {
  * unknown key is rejected with 401, and its connection is slowed down after many failures from its address.
  */
 export function identifyCaller({ directory, failedKeys }: KeyOptions) {
-  const holderOf = (accountId: number | null) => {
+  const holderOf = (request: FastifyRequest, accountId: number | null) => {
     if (accountId === null) throw unknownKeyError()
+    request.keyAccountId = accountId
     return `account ${accountId}`
   }
   return (request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null> => {
@@ -61,7 +79,9 @@ export function identifyCaller({ directory, failedKeys }: KeyOptions) {
     try {
       request.secretHash = readBearerKeyHash(request.headers.authorization)
       const accountId = directory.accountOf(request.secretHash)
-      return typeof accountId === 'number' ? holderOf(accountId) : accountId.then(holderOf).catch(slowDown)
+      return typeof accountId === 'number'
+        ? holderOf(request, accountId)
+        : accountId.then((found) => holderOf(request, found)).catch(slowDown)
     } catch (error) {
       return slowDown(error)
     }
@@ -73,6 +93,7 @@ interface AccessOptions {
   plans: PlanFile
   publicUrl: string
   keyUse: KeyUsageRecorder
+  standings: KeyStandings
 }
 
 /**
@@ -81,29 +102,62 @@ interface AccessOptions {
 export function requireAccess(app: FastifyInstance, options: AccessOptions): void {
   app.decorateRequest('now', null as unknown as Date)
   app.decorateRequest('caller', null)
+  app.decorateRequest('admission', null)
   app.decorateRequest('secretHash', null)
+  app.decorateRequest('keyAccountId', null)
 
   app.addHook('onRequest', (request, _reply, done) => {
     request.now = options.clock.now()
     done()
   })
 
-  app.addHook('preValidation', async (request) => {
-    const { access } = request.routeOptions.config
-    if (!access) return
-    const { caller, error } = await admit(
+  const onCounted = (request: FastifyRequest, caller: KeyCaller) => {
+    countedRequests.add(request)
+    options.keyUse.record(caller.key.id, request.now)
+  }
+  const admitAlone = async (request: FastifyRequest) => {
+    const access = request.routeOptions.config.access!
+    // A key that is refused as such leaves no caller.
+    const assumed = request.caller
+    request.caller = null
+    const { caller, error, row } = await admit(
       { db: request.db, now: request.now, plans: options.plans, publicUrl: options.publicUrl },
       {
         secretHash: request.secretHash!,
+        accountId: request.keyAccountId!,
         scope: access.scopeOfBody?.(readBody(request)) ?? access.scope,
         readSearchRows: access.spends?.includes('search_rows') ?? false,
         ...(access.billingLimit && { billingLimit: access.billingLimit }),
       },
     )
-    request.caller = caller
+    // The handler may hold the caller that was assumed.
+    request.caller = assumed ? Object.assign(assumed, caller) : caller
+    options.standings.remember(nameOfHash(request.secretHash!), row)
     if (error) throw error
-    countedRequests.add(request)
-    options.keyUse.record(caller.key.id, request.now)
+    onCounted(request, caller)
+  }
+  const steps = { standings: options.standings, admitAlone, onCounted }
+
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { access } = request.routeOptions.config
+    if (!access) return done()
+    const known = access.admitsWithCharge ? options.standings.find(nameOfHash(request.secretHash!)) : undefined
+    const caller = known?.callerAt(request.now, options.plans, access.scope)
+    if (known && caller) {
+      request.caller = caller
+      request.admission = new DeferredAdmission(request, caller, known, steps)
+      return done()
+    }
+    admitAlone(request).then(() => done(), done)
+  })
+
+  // A request that fails before its charge is admitted now: whether it may call at all comes before what is wrong with it.
+  app.addHook('onError', async (request) => {
+    try {
+      if (request.admission?.isPending) await request.admission.settle()
+    } catch (refusal) {
+      request.errorInstead = refusal
+    }
   })
 
   // A request rejected by a quota before its work is done does not count towards the minute and the day. The exports
@@ -125,8 +179,15 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     day.used -= 1
   })
 
+  // The safety net for a handler that answers without a charge.
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    if (!request.admission?.isPending) return done(null, payload)
+    request.admission.settle().then(() => done(null, payload), done)
+  })
+
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.caller) reply.headers(rateHeaders(request.caller.rate, request.now))
+    if (request.caller?.rate.requests_per_minute || request.caller?.rate.billing_status)
+      reply.headers(rateHeaders(request.caller.rate, request.now))
     done(null, payload)
   })
 }
@@ -137,5 +198,6 @@ const exportsQuotas: ReadonlySet<string | undefined> = new Set(['store_exports',
 /** The context of an authenticated request. */
 export function callerContext(request: FastifyRequest): CallerContext & { caller: KeyCaller } {
   if (!request.caller) throw new Error(`${request.routeOptions.url} has no access declaration`)
-  return { db: request.db, now: request.now, requestId: request.id, caller: request.caller }
+  const { db, now, id: requestId, caller, admission } = request
+  return { db, now, requestId, caller, admission }
 }

@@ -29,14 +29,19 @@ export interface AdmissionContext {
 export interface Admission {
   /** The hash of the request's key. */
   secretHash: Buffer
+  /** The account of the key. */
+  accountId: number
   scope: Scope
   readSearchRows: boolean
   /** A billing call's own limit; such a call is also admitted without API access. */
   billingLimit?: BillingLimit
 }
 
-/** The caller, and the error when the request is rejected. The caller's rate windows are known in both cases. */
-export type AdmissionResult = { caller: KeyCaller; error: ApiError | null }
+/**
+ * The caller, and the error when the request is rejected. The caller's rate windows are known in both cases. `row` is what
+ * was decided by.
+ */
+export type AdmissionResult = { caller: KeyCaller; error: ApiError | null; row: AdmissionRow }
 
 /**
  * Decides whether a request may proceed: key, then limits, then API access, then scope. Counts an admitted request; a
@@ -50,10 +55,10 @@ export async function admit(ctx: AdmissionContext, admission: Admission): Promis
     refuseUnusableKey(row, ctx.now)
     const terms = toAccountTerms(row)
     const caller = describeCaller(row, terms, ctx, admission)
-    if (row.counted) return { caller, error: null }
+    if (row.counted) return { caller, error: null, row }
     const error = rejectionReason(row, terms, caller, ctx, admission)
-    if (error) return { caller, error }
-    if (attempt >= 3) return { caller, error: crowdedError(caller.rate, ctx.now) }
+    if (error) return { caller, error, row }
+    if (attempt >= 3) return { caller, error: crowdedError(caller.rate, ctx.now), row }
   }
 }
 
@@ -67,14 +72,14 @@ const linkLimits = [...requestLimits, 'billing_links_per_hour'] as const
 /** Runs one statement, whichever limits the call counts towards. */
 function queryAdmission(
   { db, now, plans }: AdmissionContext,
-  { secretHash, scope, readSearchRows, billingLimit }: Admission,
+  { secretHash, accountId, scope, readSearchRows, billingLimit }: Admission,
 ): Promise<AdmissionRow | undefined> {
   if (billingLimit === 'billing_status') {
     const planLimits = planLimitsJson(plans, ['billing_status_per_hour'])
-    return admitStatusCheck(db, { secretHash, now, scope, planLimitsJson: planLimits })
+    return admitStatusCheck(db, { secretHash, accountId, now, scope, planLimitsJson: planLimits })
   }
   const day = formatDay(utcDayAt(now).start)
-  const input = { secretHash, now, scope, day, readSearchRows }
+  const input = { secretHash, accountId, now, scope, day, readSearchRows }
   return billingLimit === 'billing_links'
     ? admitLinkRequest(db, { ...input, planLimitsJson: planLimitsJson(plans, linkLimits) })
     : admitRequest(db, { ...input, planLimitsJson: planLimitsJson(plans, requestLimits) })
@@ -104,14 +109,19 @@ function describeCaller(
     scopes: row.scopes as Scope[],
     entitlement,
     rate: {
-      ...(billingLimit === 'billing_status' ? {} : requestWindows(row, limits, now)),
+      ...(billingLimit === 'billing_status' ? {} : requestWindowsAt(row, limits, now)),
       ...(billingLimit ? hourlyWindow(billingLimit, row, limits, now) : {}),
     },
     searchRowsUsed: usedIn(row.rows_period_starts, row.rows_taken),
   }
 }
 
-function requestWindows(row: AdmissionRow, limits: Limits, now: Date): RateWindows {
+/** The minute and the day of a request. */
+export function requestWindowsAt(
+  row: Pick<AdmissionRow, 'minute_started_at' | 'minute_used' | 'day' | 'day_used'>,
+  limits: Limits,
+  now: Date,
+): RateWindows {
   const minute = { startedAt: row.minute_started_at, used: row.minute_used }
   const day = { startedAt: row.day ? new Date(row.day) : null, used: row.day_used }
   return {

@@ -48,12 +48,51 @@ export interface KeyCaller extends Caller {
   personId: null
 }
 
+/** The windows of a request that was counted. */
+export interface CountedWindows {
+  minuteStartedAt: Date
+  minuteUsed: number
+  /** The UTC day, as YYYY-MM-DD. */
+  day: string
+  dayUsed: number
+}
+
+/** What a process remembers of a key and its account; right as long as the database has the same versions of both rows. */
+export interface Standing {
+  readonly keyVersion: string
+  readonly accountVersion: string
+  /** Whether the database was seen to have another version. */
+  isStale: boolean
+}
+
+/**
+ * An admission that was put off, so that the statement that charges the request also admits it. That statement must check
+ * both versions of the standing, and count the request in its windows (`admittedCtes`).
+ */
+export interface PendingAdmission {
+  readonly standing: Standing
+  /** The time of the request, by which its windows count. */
+  readonly requestedAt: Date
+  /** Whether the request has been neither counted nor refused. */
+  readonly isPending: boolean
+  /** Admits the request by a statement of its own, unless that is done. Updates the caller; throws the refusal. */
+  settle(): Promise<void>
+  /** The charge counted the request. Completes the caller. */
+  complete(windows: CountedWindows): void
+  /** The charge was refused. The account's next requests are admitted by themselves for a moment. */
+  refuse(): void
+  /** The charge failed without an answer: whether the request was counted is unknown. */
+  abandon(): void
+}
+
 /** The context of an authenticated request. */
 export interface CallerContext {
   db: Queryable
   now: Date
   requestId: string
   caller: Caller
+  /** Only for routes that admit with the charge (`admitsWithCharge`). */
+  admission?: PendingAdmission | null
 }
 
 /** Throws for a revoked, suspended or expired key. */

@@ -35,7 +35,7 @@ export class KeyDirectory {
 
   /** The account's id; null for an unknown key. A promise only when the database is queried. */
   accountOf(secretHash: Buffer): number | Promise<number | null> {
-    const cached = this.#accounts.get(nameOf(secretHash))
+    const cached = this.#accounts.get(nameOfHash(secretHash))
     if (cached !== undefined) return cached
     if (this.#waiting.length >= maxWaiting)
       throw new ApiError('service_unavailable', 'The service is looking up too many new keys; try again in a moment.')
@@ -52,7 +52,7 @@ export class KeyDirectory {
       const lookups = this.#waiting.splice(0, maxPerQuery)
       try {
         const accounts = await this.#query(lookups.map(({ secretHash }) => secretHash))
-        for (const { secretHash, resolve } of lookups) resolve(accounts.get(nameOf(secretHash)) ?? null)
+        for (const { secretHash, resolve } of lookups) resolve(accounts.get(nameOfHash(secretHash)) ?? null)
       } catch (error) {
         for (const { reject } of lookups) reject(error)
       }
@@ -65,7 +65,7 @@ export class KeyDirectory {
     const giveUp = setTimeout(() => lane.abort(new Error('Query read timeout')), answerMs)
     try {
       const rows = await selectAccountsOfKeys(lane, secretHashes)
-      const found = new Map(rows.map((row) => [nameOf(row.secret_hash), row.account_id]))
+      const found = new Map(rows.map((row) => [nameOfHash(row.secret_hash), row.account_id]))
       if (this.#accounts.size + found.size > maxCached) this.#accounts.clear()
       for (const [name, accountId] of found) this.#accounts.set(name, accountId)
       return found
@@ -75,7 +75,8 @@ export class KeyDirectory {
   }
 }
 
-function nameOf(secretHash: Buffer): string {
+/** The hash of a key as the key of a map. */
+export function nameOfHash(secretHash: Buffer): string {
   return secretHash.toString('latin1')
 }
 

@@ -43,22 +43,28 @@ export interface NewKeyRow {
 
 /** Inserts a key for an account with API access; undefined, without a key, for another account. */
 export async function insertKeyWithAccess(db: Queryable, key: NewKeyRow): Promise<KeyRow | undefined> {
-  return insertKey(db, key, 'from accounts where id = $1::bigint and access_open')
+  return insertKey(db, key, (values) => `select ${values} from accounts where id = $1::bigint and access_open`)
 }
 
 /** Inserts the replacement of a key in a rotation, whatever the account's access. */
 export async function insertReplacementKey(db: Queryable, key: NewKeyRow): Promise<KeyRow> {
-  return (await insertKey(db, key, ''))!
+  return (await insertKey(db, key, (values) => `values (${values})`))!
 }
 
-async function insertKey(db: Queryable, key: NewKeyRow, condition: string): Promise<KeyRow | undefined> {
+const newKeyValues = `
+  $1::bigint, $2::text, $3::text, $4::bytea, $5::text, $6::text, $7::text[], $8::timestamptz, $9::timestamptz,
+  $10::bigint, $11::integer, $12::integer, $13::integer`
+
+async function insertKey(
+  db: Queryable,
+  key: NewKeyRow,
+  source: (values: string) => string,
+): Promise<KeyRow | undefined> {
   const { rows } = await db.query<KeyRow>(
     `
 insert into api_keys (account_id, mode, name, secret_hash, shown_first, shown_last, scopes, created_at, expires_at,
                       counter_key_id, budget_contact_credits, budget_store_exports, budget_search_rows)
-select $1::bigint, $2::text, $3::text, $4::bytea, $5::text, $6::text, $7::text[], $8::timestamptz, $9::timestamptz,
-       $10::bigint, $11::integer, $12::integer, $13::integer
-${condition}
+${source(newKeyValues)}
 returning ${keyColumns}`,
     [
       key.accountId,
@@ -190,18 +196,13 @@ export async function updateLastUsed(db: Queryable, used: readonly UsedKey[], la
   await db.query({
     name: 'update_last_use',
     text: `
-with due as (
-  select k.id, u.hour
-  from api_keys k
-  join unnest($1::bigint[], $2::timestamptz[]) as u (id, hour) on u.id = k.id
-  where k.last_used_at is null or k.last_used_at < u.hour or k.last_used_at > $3::timestamptz
-  order by k.id
-  for no key update of k
+with used as materialized (
+  select id, hour from unnest($1::bigint[], $2::timestamptz[]) as u (id, hour) order by id
 )
 update api_keys k
-set last_used_at = due.hour
-from due
-where k.id = due.id`,
+set last_used_at = used.hour
+from used
+where k.id = used.id and (k.last_used_at is null or k.last_used_at < used.hour or k.last_used_at > $3::timestamptz)`,
     values: [used.map(({ id }) => id), used.map(({ hour }) => hour), latest],
   })
 }

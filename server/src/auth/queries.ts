@@ -4,6 +4,7 @@ import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 import type { BudgetColumns } from './budgets.ts'
+import type { BillingLimit } from './rate-limits.ts'
 
 /** The key and account of a request, and the windows it counts towards; fields of other windows are missing. */
 export interface AdmissionRow extends TermsRow, BudgetColumns {
@@ -16,6 +17,9 @@ export interface AdmissionRow extends TermsRow, BudgetColumns {
   key_suspended_at: Date | null
   counter_key_id: number
   account_id: number
+  /** Hashes of the two rows, which change with every column of them; a bigint each, as text. */
+  key_version: string
+  account_version: string
   /** Whether this call was admitted and counted; the windows then include it. */
   counted: boolean
   minute_started_at?: Date | null
@@ -35,6 +39,8 @@ export interface AdmissionRow extends TermsRow, BudgetColumns {
 /** Input of every admission statement. */
 export interface AdmissionInput {
   secretHash: Buffer
+  /** The key's account. Windows and counters are found by it before the key is read. */
+  accountId: number
   now: Date
   scope: string
   /** JSON object: plan in force (prefixed with `trial:` during a trial) → its rate limits. */
@@ -74,13 +80,14 @@ export async function admitLinkRequest(db: Queryable, input: RequestAdmissionInp
   return rows[0]
 }
 
-function valuesOf({ secretHash, now, scope, planLimitsJson, day, readSearchRows }: RequestAdmissionInput): unknown[] {
-  return [secretHash, now, scope, planLimitsJson, day, readSearchRows]
+function valuesOf(input: RequestAdmissionInput): unknown[] {
+  const { secretHash, now, scope, planLimitsJson, accountId, day, readSearchRows } = input
+  return [secretHash, now, scope, planLimitsJson, accountId, day, readSearchRows]
 }
 
 /**
  * SQL of the key with its account, whether it is usable here, and the limits in force under the given names. Parameters
- * 1 to 4: key hash, time, scope, plan limits.
+ * 1 to 5 of a statement with it: key hash, time, scope, plan limits, and the account's id.
  */
 export function presentedKeySql({ needsAccess, limits }: PresentedParts): string {
   const limitColumns = Object.entries(limits).map(
@@ -97,6 +104,7 @@ presented as materialized (
          a.suspended_at, a.closed_at,
          k.revoked_at is null and k.suspended_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz)
            ${needsAccess ? 'and a.access_open ' : ''}and $3::text = any (k.scopes) as usable,
+         hash_record_extended(k, 0)::text as key_version, hash_record_extended(a, 0)::text as account_version,
          ${limitColumns.join(',\n         ')}
   from api_keys k
   join accounts a on a.id = k.account_id
@@ -104,6 +112,16 @@ presented as materialized (
     select $4::jsonb -> (case when a.trialing then 'trial:' || a.plan_in_force else a.plan_in_force end) as figures
   ) p
   where k.secret_hash = $1::bytea
+)`
+}
+
+/** SQL of the stored hour of one kind of billing call, under a name; no row before the first one. */
+export function hourSql(name: string, kind: BillingLimit): string {
+  return `
+${name} as materialized (
+  select started_at, used
+  from billing_windows
+  where account_id = $5::bigint and mode = (select mode from presented) and kind = '${kind}'
 )`
 }
 
@@ -117,36 +135,60 @@ const tolerance = `interval '${clockToleranceMs} milliseconds'`
 
 /**
  * SQL condition: whether a window that began at `startedAt` is open at `now`. It is closed when it is over, or starts
- * further ahead than clocks may differ. `rateWindowAt` decides the same.
+ * further ahead than clocks may differ. `rateWindowAt` decides the same. The difference of two times is immutable, where a
+ * time plus an interval is not: Citus takes only immutable functions in `on conflict do update`.
  */
 export function isWindowOpenSql(startedAt: string, now: string, length: string): string {
-  return `(${startedAt} > ${now} - interval '${length}' and ${startedAt} <= ${now} + ${tolerance})`
+  return `(${now} - ${startedAt} < interval '${length}' and ${now} - ${startedAt} >= - ${tolerance})`
 }
 
 const isMinuteOpen = isWindowOpenSql('w.minute_started_at', '$2::timestamptz', '60 seconds')
 /** The same for the UTC day, which starts at midnight. */
-const isDayOpen = `(w.day between $5::date and (($2::timestamptz + ${tolerance}) at time zone 'UTC')::date)`
+const isDayOpen = `(w.day between $6::date and (($2::timestamptz at time zone 'UTC') + ${tolerance})::date)`
 
-/** SQL that counts a request in its minute and day, when the key is usable and `condition` holds. */
+/**
+ * SQL that counts a request in its minute and day, when the key is usable and `condition` holds. The row to insert carries
+ * the limits, so that the update compares with them.
+ */
 const countedSql = (condition: string) => `
+windows as materialized (
+  select minute_started_at, minute_used, day, day_used
+  from request_windows
+  where account_id = $5::bigint and mode = (select mode from presented)
+),
 counted as (
-  insert into request_windows as w (account_id, mode, minute_started_at, minute_used, day, day_used)
-  select account_id, mode, $2::timestamptz, 1, $5::date, 1
+  insert into request_windows as w
+    (account_id, mode, minute_started_at, minute_used, day, day_used, minute_limit, day_limit)
+  select $5::bigint, mode, $2::timestamptz, 1, $6::date, 1, minute_limit, day_limit
   from presented p
   where usable and minute_limit > 0 and day_limit > 0 ${condition}
     -- A full window is rejected without a write; the update below decides between concurrent requests.
     and not exists (
-      select from request_windows w
-      where w.account_id = p.account_id and w.mode = p.mode
-        and (${isDayOpen} and w.day_used >= p.day_limit or ${isMinuteOpen} and w.minute_used >= p.minute_limit))
+      select 1 from windows w
+      where ${isDayOpen} and w.day_used >= p.day_limit or ${isMinuteOpen} and w.minute_used >= p.minute_limit)
   on conflict (account_id, mode) do update set
     minute_started_at = case when ${isMinuteOpen} then w.minute_started_at else excluded.minute_started_at end,
     minute_used       = case when ${isMinuteOpen} then w.minute_used + 1 else 1 end,
     day               = case when ${isDayOpen} then w.day else excluded.day end,
-    day_used          = case when ${isDayOpen} then w.day_used + 1 else 1 end
-  where (not ${isMinuteOpen} or w.minute_used < (select minute_limit from presented))
-    and (not ${isDayOpen} or w.day_used < (select day_limit from presented))
+    day_used          = case when ${isDayOpen} then w.day_used + 1 else 1 end,
+    minute_limit      = excluded.minute_limit,
+    day_limit         = excluded.day_limit
+  where (not ${isMinuteOpen} or w.minute_used < excluded.minute_limit)
+    and (not ${isDayOpen} or w.day_used < excluded.day_limit)
   returning minute_started_at, minute_used, day, day_used
+),
+search_rows as materialized (
+  select array_agg(period_start) as starts, array_agg(used + reserved) as taken
+  from usage_counters
+  where $7::boolean and account_id = $5::bigint and mode = (select mode from presented) and meter = 'search_rows'
+    and period_start > $2::timestamptz - interval '32 days'
+),
+key_search_rows as materialized (
+  select array_agg(period_start) as starts, array_agg(used + reserved) as taken
+  from key_counters
+  where $7::boolean and account_id = $5::bigint and meter = 'search_rows'
+    and key_id = (select counter_key_id from presented where budget_search_rows is not null)
+    and period_start > $2::timestamptz - interval '32 days'
 )`
 
 const admittedColumns = `p.*, c.day_used is not null as counted,
@@ -158,21 +200,10 @@ const admittedColumns = `p.*, c.day_used is not null as counted,
        b.starts as key_rows_period_starts, b.taken as key_rows_taken`
 
 const admittedFrom = `presented p
+cross join search_rows r
+cross join key_search_rows b
 left join counted c on true
-left join request_windows w on c.day_used is null and w.account_id = p.account_id and w.mode = p.mode
-left join lateral (
-  select array_agg(u.period_start) as starts, array_agg(u.used + u.reserved) as taken
-  from usage_counters u
-  where $6::boolean and u.account_id = p.account_id and u.mode = p.mode and u.meter = 'search_rows'
-    and u.period_start > $2::timestamptz - interval '32 days'
-) r on true
-left join lateral (
-  select array_agg(u.period_start) as starts, array_agg(u.used + u.reserved) as taken
-  from key_counters u
-  where $6::boolean and p.budget_search_rows is not null and u.account_id = p.account_id
-    and u.key_id = p.counter_key_id and u.meter = 'search_rows'
-    and u.period_start > $2::timestamptz - interval '32 days'
-) b on true`
+left join windows w on c.day_used is null`
 
 const requestLimits = { minute_limit: 'requests_per_minute', day_limit: 'requests_per_day' } as const
 
@@ -190,16 +221,16 @@ from ${admittedFrom}`
 
 const roomForLinkSql = `and hour_limit > 0
     and not exists (
-      select from billing_windows h
-      where h.account_id = p.account_id and h.mode = p.mode and h.kind = 'billing_links'
-        and ${isWindowOpenSql('h.started_at', '$2::timestamptz', '1 hour')} and h.used >= p.hour_limit)`
+      select 1 from link_hour h
+      where ${isWindowOpenSql('h.started_at', '$2::timestamptz', '1 hour')} and h.used >= p.hour_limit)`
 
 const admitLinkRequestSql = `
 with ${presentedKeySql({ needsAccess: false, limits: { ...requestLimits, hour_limit: 'billing_links_per_hour' } })},
+${hourSql('link_hour', 'billing_links')},
 ${countedSql(roomForLinkSql)}
 select ${admittedColumns}, h.started_at as hour_started_at, h.used as hour_used
 from ${admittedFrom}
-left join billing_windows h on h.account_id = p.account_id and h.mode = p.mode and h.kind = 'billing_links'`
+left join link_hour h on true`
 
 /**
  * Removes a counted request from its windows, when a quota rejects it. A window that has been replaced since is left

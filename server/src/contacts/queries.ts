@@ -16,30 +16,16 @@ export interface ContactKeys {
   numbers: number[]
 }
 
-const contactsByKey = `
+/** Reads contacts; keys without a contact are left out. For data that is kept, call `holdContacts` before. */
+export async function readContacts(db: Queryable, keys: ContactKeys): Promise<ContactWithStoreRow[]> {
+  const { rows } = await db.query<ContactWithStoreRow>({
+    name: 'read_contacts',
+    text: `
 select c.store_id, c.number, c.sealed, s.preview as store
 from unnest($1::bigint[], $2::smallint[]) as requested (store_id, number)
 join contacts c on c.store_id = requested.store_id and c.number = requested.number
 join stores s on s.id = c.store_id
-where s.mode = $3::text`
-
-/** Reads contacts; keys without a contact are left out. */
-export async function readContacts(db: Queryable, keys: ContactKeys): Promise<ContactWithStoreRow[]> {
-  const { rows } = await db.query<ContactWithStoreRow>({
-    name: 'read_contacts',
-    text: contactsByKey,
-    values: [keys.storeIds, keys.numbers, keys.mode],
-  })
-  return rows
-}
-
-/** Reads contacts and locks them until the end of the transaction, so that an erasure waits for it. */
-export async function lockContacts(db: Queryable, keys: ContactKeys): Promise<ContactWithStoreRow[]> {
-  const { rows } = await db.query<ContactWithStoreRow>({
-    name: 'lock_contacts',
-    text: `${contactsByKey}
-order by c.store_id, c.number
-for key share of c`,
+where s.mode = $3::text`,
     values: [keys.storeIds, keys.numbers, keys.mode],
   })
   return rows

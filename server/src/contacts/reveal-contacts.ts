@@ -1,18 +1,18 @@
-import buildSerializer from 'fast-json-stringify'
 import type { CallerContext } from '../auth/caller.ts'
 import { type Pool, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { PaidReply } from '../delivery/paid-reply.ts'
-import { isRevealable } from '../encryption/contact-facts.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import { type InFlightRequests, runIdempotently } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { contactKey, type IdSealer } from '../kernel/ids.ts'
+import type { IdSealer } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
-import { type PaidReveals, payForReveals, runRevealWithRetries } from '../usage/charge-reveals.ts'
+import { payForReveals, runRevealWithRetries } from '../usage/charge-reveals.ts'
 import type { TrialLinks } from '../usage/trial-links.ts'
-import { contactKeysOf, describeContact, type OpenedContact, openContactRow } from './contact.ts'
-import { lockContacts, readContacts } from './queries.ts'
-import { ContactRevealReply, type ContactRevealRequest } from './schema.ts'
+import { holdContactsSql } from './hold-queries.ts'
+import { readContacts } from './queries.ts'
+import { findWanted, ReadContacts, renderReveal, type WantedContacts } from './revealable.ts'
+import type { ContactRevealRequest } from './schema.ts'
+import type { SharedRevealer } from './shared-reveals.ts'
 
 /** The reply of a reveal: a new one, or the kept reply of the first request with the same Idempotency-Key. */
 export type RevealResult = PaidReply & { isReplay: boolean }
@@ -24,6 +24,8 @@ export interface RevealContext extends CallerContext {
   deliverEmails: DeliverEmails
   trialLinks: TrialLinks
   inFlightRequests: InFlightRequests
+  /** For requests whose admission is pending. */
+  sharedRevealer: SharedRevealer | null
 }
 
 export interface RevealServices {
@@ -37,90 +39,83 @@ export function revealContext(
   ctx: CallerContext & { db: Pool },
   services: RevealServices,
   inFlightRequests: InFlightRequests,
+  sharedRevealer: SharedRevealer | null = null,
 ): RevealContext {
   const { ids, seals, config, trialLinks } = services
   const { deliverEmails } = config
-  return { ...ctx, ids, seals, deliverEmails, trialLinks, inFlightRequests }
+  return { ...ctx, ids, seals, deliverEmails, trialLinks, inFlightRequests, sharedRevealer }
 }
-
-const serialize = buildSerializer(ContactRevealReply as object)
 
 /**
  * Returns contacts with their channels. The first reveal of a contact by an account costs a credit, later ones are free.
  * All or nothing; contacts that cannot be revealed are left out. With an Idempotency-Key a repeated request gets the first
  * reply.
  */
-export function revealContacts(
+export async function revealContacts(
   ctx: RevealContext,
   request: ContactRevealRequest,
   idempotencyKey: string | undefined,
 ): Promise<RevealResult> {
+  const wanted = findWanted(ctx.ids, ctx.caller.mode, request)
+  if (idempotencyKey !== undefined) return revealIdempotently(ctx, request, wanted, idempotencyKey)
+  const shared = await shareReveal(ctx, (revealer) => revealer.reveal(ctx, wanted))
+  const { body, balance } =
+    shared ?? (await runRevealWithRetries(ctx, () => retryConflicts(() => reveal(ctx, ctx.db, wanted))))
+  return { body, balance, isReplay: false }
+}
+
+function revealIdempotently(
+  ctx: RevealContext,
+  request: ContactRevealRequest,
+  wanted: WantedContacts,
+  idempotencyKey: string,
+): Promise<RevealResult> {
+  // A reply kept under another DELIVER_EMAILS setting is not replayed. A new one is free: the contacts are revealed already.
+  const operation = ctx.deliverEmails === 'all' ? 'revealContacts' : `revealContacts ${ctx.deliverEmails}`
+  const idempotent = { operation, key: idempotencyKey, body: request }
+  const { storeIds } = wanted.keys
   return runRevealWithRetries(ctx, async () => {
-    if (idempotencyKey === undefined) {
-      const { body, balance } = await retryConflicts(() => reveal(ctx, ctx.db, readContacts, request))
-      return { body, balance, isReplay: false }
-    }
-    // A reply kept under another DELIVER_EMAILS setting is not replayed. A new one is free: the contacts are revealed already.
-    const operation = ctx.deliverEmails === 'all' ? 'revealContacts' : `revealContacts ${ctx.deliverEmails}`
-    const idempotent = { operation, key: idempotencyKey, body: request }
-    const result = await runIdempotently(ctx, idempotent, (client) => reveal(ctx, client, lockContacts, request))
+    const result = await runIdempotently(ctx, idempotent, {
+      run: (client) => reveal(ctx, client, wanted),
+      // An erasure waits until the reply is kept.
+      alongside: storeIds.length > 0 ? holdContactsSql(storeIds) : undefined,
+      share: (claim) => shareReveal(ctx, (revealer) => revealer.revealAndKeep(ctx, wanted, claim)),
+    })
+    // A replay is a request too, and only an admitted one may have it.
+    await ctx.admission?.settle()
     return result.isReplay ? { ...result, balance: {} } : result
   })
 }
 
-interface RevealablePerson extends OpenedContact {
-  /** The public id. */
-  id: string
+/**
+ * Reveals together with other requests, if the admission is pending. Null if that was not done; the request is admitted by itself
+ * then.
+ */
+async function shareReveal<Shared extends object>(
+  { admission, sharedRevealer }: RevealContext,
+  share: (revealer: SharedRevealer) => Promise<Shared | 'unrevealable' | 'refused'>,
+): Promise<Shared | null> {
+  if (!admission?.isPending || !sharedRevealer) return null
+  const shared = await share(sharedRevealer)
+  if (shared === 'unrevealable') throw noRevealableContacts()
+  if (shared !== 'refused') return shared
+  await admission.settle()
+  return null
 }
 
 interface Revealed extends PaidReply {
   contactIds: number[]
 }
 
-async function reveal(
-  ctx: RevealContext,
-  db: Queryable,
-  read: typeof readContacts,
-  request: ContactRevealRequest,
-): Promise<Revealed> {
-  const people = await findRevealable(ctx, db, read, request.contact_ids)
-  if (people.length === 0)
-    throw new ApiError('no_revealable_contacts', 'None of these contacts can be revealed.', { param: 'contact_ids' })
+async function reveal(ctx: RevealContext, db: Queryable, wanted: WantedContacts): Promise<Revealed> {
+  const rows = wanted.idsByKey.size > 0 ? await readContacts(db, wanted.keys) : []
+  const people = new ReadContacts(ctx, rows).revealable(wanted)
+  if (people.length === 0) throw noRevealableContacts()
   const contactIds = people.map(({ key }) => key)
   const paid = await payForReveals(ctx, db, { contactIds, storeIds: people.map(({ storeId }) => storeId) })
-  return { body: renderReply(ctx, people, paid), balance: paid.balance, contactIds }
+  return { body: renderReveal(ctx, people, paid), balance: paid.balance, contactIds }
 }
 
-/** The revealable contacts among the ids, each once, in the order of first appearance. */
-async function findRevealable(
-  ctx: RevealContext,
-  db: Queryable,
-  read: typeof readContacts,
-  ids: readonly string[],
-): Promise<RevealablePerson[]> {
-  const { mode } = ctx.caller
-  const idsByKey = new Map<number, string>()
-  for (const [index, key] of ctx.ids.openMany('contact', ids, mode).entries())
-    if (key !== null) idsByKey.set(key, ids[index]!)
-  if (idsByKey.size === 0) return []
-  const rows = await read(db, contactKeysOf(mode, [...idsByKey.keys()]))
-  const rowsByKey = new Map(rows.map((row) => [contactKey(row.store_id, row.number), row]))
-  const people: RevealablePerson[] = []
-  for (const [key, id] of idsByKey) {
-    const row = rowsByKey.get(key)
-    if (!row) continue
-    const opened = openContactRow(ctx.seals, row)
-    if (isRevealable(opened.facts, ctx.deliverEmails)) people.push({ ...opened, id })
-  }
-  return people
-}
-
-function renderReply(ctx: RevealContext, people: readonly RevealablePerson[], paid: PaidReveals): string {
-  const reply: ContactRevealReply = {
-    object: 'contact_reveal_result',
-    credits: { spent: paid.spent, remaining: paid.balance.contact_credits },
-    data: people.map((person) => describeContact(person.id, person, paid.reveals.get(person.key)!, ctx.deliverEmails)),
-    request_id: ctx.requestId,
-  }
-  return serialize(reply)
+function noRevealableContacts(): ApiError {
+  return new ApiError('no_revealable_contacts', 'None of these contacts can be revealed.', { param: 'contact_ids' })
 }

@@ -43,7 +43,7 @@ export async function searchContacts(
   const hosts = parseHosts(domains, 'store.domains').sort()
   const store = normalizeStoreConditions(vocabulary, conditions, 'store')
 
-  const { positions, startedAt, nextCursor } = await findPage(ctx, request, {
+  const { positions, startedAt, nextCursor, limit } = await findPage(ctx, request, {
     queryHash: hashQuery(store, 'contacts', person, hosts, maxPerStore, ...excludeHashParts(request.exclude)),
     isNarrowed: hosts.length > 0 || narrowsContacts(person) || narrowsStores(store),
     find: async (position, limit, walkStartedAt) => {
@@ -56,8 +56,11 @@ export async function searchContacts(
     },
   })
   const contactIds = contactIdsOf(positions)
-  const { delivered, balance } = await deliverAndCharge(chargedFrom(ctx, startedAt), {
+  const charged = chargedFrom(ctx, startedAt)
+  const { delivered, balance } = await deliverAndCharge(charged, {
     isView: caller.personId !== null,
+    rowsAsked: limit,
+    deliverShared: () => ctx.sharedDeliveries.deliverPreviews(charged, contactIds, limit),
     deliver: (charge) => deliverPreviews(db, charge, contactIds),
     estimateCost: async () => ({ storeIds: positions.map((each) => each.storeId), searchRows: positions.length }),
   })

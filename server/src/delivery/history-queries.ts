@@ -46,10 +46,9 @@ const chargedHistory = deliveryStatements('history', {
   where d.mode = $2::text and d.host = $13::text`,
   countsRows: false,
   answer: `
-select meters.*, d.store_id is not null as is_known, c.*
+select meters.*, exists (select 1 from delivered) as is_known, c.*
 from meters
-left join delivered d on true
-left join lateral (${changesOf('d.store_id', 14)}) c on true
+left join (${changesOf('(select store_id from delivered)', 14)}) c on true
 order by c.batch desc, c.field desc`,
 })
 

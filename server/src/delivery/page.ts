@@ -61,6 +61,8 @@ interface Found<Position> {
 
 interface Page<Position> extends Found<Position> {
   nextCursor: string | null
+  /** Rows asked for. */
+  limit: number
 }
 
 /**
@@ -76,14 +78,15 @@ export async function findPage<Position extends StoreSortKey>(
   const cursor = openSearchCursor(ctx, request.cursor ?? null, search.queryHash)
   const rowsWalked = cursor?.rowsWalked ?? 0
   requireWithinBounds(ctx, search, rowsWalked)
-  requireSearchRows(ctx, limit)
+  // With a pending admission, how many are left is not known yet: `deliverAndCharge` checks it.
+  if (!ctx.admission?.isPending) requireSearchRows(ctx, limit)
   await requireViewableRows(ctx, limit)
 
   const walkStartedAt = cursor && new Date(cursor.startedAtMs)
   const { positions: found, startedAt } = await search.find(cursor?.position ?? null, limit + 1, walkStartedAt)
   const positions = found.slice(0, limit)
   const last = positions.at(-1)
-  if (found.length <= limit || !last) return { positions, startedAt, nextCursor: null }
+  if (found.length <= limit || !last) return { positions, startedAt, nextCursor: null, limit }
   // The next page continues after these positions, even if some of the rows are gone when they are delivered.
   const next = {
     queryHash: search.queryHash,
@@ -91,7 +94,7 @@ export async function findPage<Position extends StoreSortKey>(
     rowsWalked: rowsWalked + positions.length,
     startedAtMs: startedAt.getTime(),
   }
-  return { positions, startedAt, nextCursor: sealSearchCursor(ctx, next) }
+  return { positions, startedAt, nextCursor: sealSearchCursor(ctx, next), limit }
 }
 
 /** The context with which a page of a walk is charged: what it delivers is not from before the walk. */

@@ -11,6 +11,7 @@ import type { DeliverEmails, Vocabulary } from '../search/query/vocabulary.ts'
 import type { LiveTaxonomy } from '../taxonomy/taxonomy.ts'
 import { type Balance, deliverAndCharge } from '../usage/charge.ts'
 import { type DeliveredStoresByHost, deliverStoresByHost, findStoreIds } from './queries.ts'
+import type { SharedDeliveries } from './shared-deliveries.ts'
 
 /** What the operations on the catalogue need. */
 export interface CatalogueContext extends CallerContext {
@@ -19,6 +20,7 @@ export interface CatalogueContext extends CallerContext {
   vocabulary: Vocabulary
   searchBounds: PlanFile['search']
   deliverEmails: DeliverEmails
+  sharedDeliveries: SharedDeliveries
 }
 
 export interface CatalogueServices {
@@ -27,6 +29,7 @@ export interface CatalogueServices {
   plans: PlanFile
   taxonomy: LiveTaxonomy
   config: { deliverEmails: DeliverEmails }
+  sharedDeliveries: SharedDeliveries
 }
 
 export function catalogueContext(ctx: CallerContext, services: CatalogueServices): CatalogueContext {
@@ -37,6 +40,7 @@ export function catalogueContext(ctx: CallerContext, services: CatalogueServices
     vocabulary: services.taxonomy.current.vocabulary,
     searchBounds: services.plans.search,
     deliverEmails: services.config.deliverEmails,
+    sharedDeliveries: services.sharedDeliveries,
   }
 }
 
@@ -83,6 +87,8 @@ export function deliverByHostAndCharge(
   const { db, caller, deliverEmails } = ctx
   return deliverAndCharge(ctx, {
     isView,
+    // Previews are rare, and fetched by themselves.
+    ...(contactIds.length === 0 && { deliverShared: () => ctx.sharedDeliveries.deliverHosts(ctx, hosts) }),
     deliver: (charge) => deliverStoresByHost(db, charge, { hosts, contactIds, deliverEmails }),
     estimateCost: async () => {
       const storeIds = await findStoreIds(db, caller.mode, hosts)

@@ -56,17 +56,24 @@ const pageOfStores = deliveryStatements('stores', {
   answer: pageOfDelivered,
 })
 
-/** SQL for the existing contacts among the ids of a parameter such as `$13`: `requested (contact_id, ordinal)` and `c`. */
-const requestedContacts = (parameter: string) => `
-  unnest(${parameter}::bigint[]) with ordinality as requested (contact_id, ordinal)
+/**
+ * SQL for the previews of the existing contacts among the ids of a parameter: `previews (store_id, ordinal, opening)`, whose
+ * opening says whether the account has revealed the contact and ends where the store's part begins. `reveals` are read on
+ * their own, because they are distributed by account.
+ */
+const previewCtes = (contactIds: string) => `
+revealed as materialized (
+  select contact_id from reveals
+  where account_id = $1::bigint and mode = $2::text and contact_id = any (${contactIds}::bigint[])
+),
+previews as materialized (
+  select c.store_id, requested.ordinal,
+         c.preview || case when r.contact_id is null then 'false' else 'true' end || ',"store":' as opening
+  from unnest(${contactIds}::bigint[]) with ordinality as requested (contact_id, ordinal)
   join contacts c
-    on c.store_id = requested.contact_id / ${contactsPerStore} and c.number = requested.contact_id % ${contactsPerStore}`
-
-/** SQL for a contact's preview: its two rendered parts, and between them whether the account has revealed it. */
-const joinedPreview = (storePreview: string) => `c.preview || coalesce((
-      select 'true' from reveals
-      where account_id = $1::bigint and mode = $2::text and contact_id = requested.contact_id
-    ), 'false') || ',"store":' || ${storePreview} || '}'`
+    on c.store_id = requested.contact_id / ${contactsPerStore} and c.number = requested.contact_id % ${contactsPerStore}
+  left join revealed r on r.contact_id = requested.contact_id
+)`
 
 /** Fetches the previews of the contacts that exist, and charges them as search rows and, unless viewed, as exports. */
 export async function deliverPreviews(
@@ -83,9 +90,10 @@ export async function deliverPreviews(
 
 const pageOfPreviews = deliveryStatements('previews', {
   delivered: `
-  select requested.ordinal, s.id as store_id, ${joinedPreview('s.preview')} as item
-  from ${requestedContacts('$13')}
-  join stores s on s.id = c.store_id and s.mode = $2::text`,
+  with ${previewCtes('$13')}
+  select p.ordinal, s.id as store_id, p.opening || s.preview || '}' as item
+  from previews p
+  join stores s on s.id = p.store_id and s.mode = $2::text`,
   countsRows: true,
   answer: pageOfDelivered,
 })
@@ -119,17 +127,18 @@ export async function deliverStoresByHost(
 
 const storesByHost = deliveryStatements('hosts', {
   delivered: `
-  select d.host, s.id as store_id, ${servedDocument('s', '$14')} as document, s.preview
-  from store_domains d
-  join stores s on s.id = d.store_id
-  where d.mode = $2::text and d.host = any ($13::text[])`,
+  with hosts as materialized (
+    select host, store_id from store_domains where mode = $2::text and host = any ($13::text[])
+  ),${previewCtes('$15')}
+  select h.host, s.id as store_id, ${servedDocument('s', '$14')} as document,
+         (select string_agg(p.opening || s.preview || '}', ',' order by p.ordinal)
+          from previews p
+          where p.store_id = s.id) as previews
+  from hosts h
+  join stores s on s.id = h.store_id`,
   countsRows: false,
   answer: `
-select meters.*, d.host, d.document, (
-  select string_agg(${joinedPreview('d.preview')}, ',' order by requested.ordinal)
-  from ${requestedContacts('$15')}
-  where c.store_id = d.store_id
-) as previews
+select meters.*, d.host, d.document, d.previews
 from meters
 left join delivered d on true`,
 })

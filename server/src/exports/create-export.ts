@@ -49,7 +49,7 @@ export async function createExport(
   const result =
     idempotencyKey === undefined
       ? { ...(await transact(ctx.db, create)), isReplay: false }
-      : await runIdempotently(ctx, { operation: 'createExport', key: idempotencyKey, body: request }, create)
+      : await runIdempotently(ctx, { operation: 'createExport', key: idempotencyKey, body: request }, { run: create })
   ctx.wakeRunner()
   return { body: result.body, isReplay: result.isReplay }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CallerContext } from '../auth/caller.ts'
-import { type Client, type Pool, type Queryable, transact } from '../db/pool.ts'
+import { type Client, type Pool, type Queryable, runTransaction } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/seal.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
@@ -42,6 +42,21 @@ export interface KeepableReply {
   contactIds: number[]
 }
 
+/** How an idempotent request is executed. */
+export interface IdempotentWork<T extends KeepableReply> {
+  /** Does the work in the transaction that has claimed the key. */
+  run(client: Client): Promise<T>
+  /** SQL to run with the claim, without parameters. */
+  alongside?: string | undefined
+  /**
+   * Does the work in a transaction with other requests (`keepTogether`). If it was not done, returns what is kept under the key,
+   * or null.
+   */
+  share?(claim: queries.ReplyClaim): Promise<T | { kept: queries.KeptReplyRow } | null>
+}
+
+export type IdempotentResult<T> = (T & { isReplay: false }) | { body: string; isReplay: true }
+
 /**
  * Runs `work` once per Idempotency-Key. The claim of the key, the work and the kept reply are one transaction: a crash
  * leaves all of it or nothing. A repeated request gets the kept reply. A failure rolls everything back and frees the key.
@@ -53,8 +68,8 @@ export interface KeepableReply {
 export async function runIdempotently<T extends KeepableReply>(
   ctx: IdempotencyContext,
   request: IdempotentRequest,
-  work: (client: Client) => Promise<T>,
-): Promise<(T & { isReplay: false }) | { body: string; isReplay: true }> {
+  work: IdempotentWork<T>,
+): Promise<IdempotentResult<T>> {
   const claim = claimOf(ctx, request)
   const identity = replyRowIdentity(claim)
   const deadline = performance.now() + waitLimitMs
@@ -64,16 +79,64 @@ export async function runIdempotently<T extends KeepableReply>(
     const kept = await queries.readReply(ctx.db, claim)
     if (kept) return replay(ctx, claim, kept)
   }
-  return ctx.inFlightRequests.run(identity, () =>
-    transact(ctx.db, async (client) => {
-      if (!(await claimWithin(client, claim, remainingMs())))
-        return replay(ctx, claim, (await queries.readReply(client, claim))!)
-      const result = await work(client)
-      const reply = ctx.seals.sealer.seal(result.body, identity)
-      await queries.keepReply(client, claim, { reply, contactIds: result.contactIds })
-      return { ...result, isReplay: false as const }
-    }),
-  )
+  return ctx.inFlightRequests.run(identity, async () => {
+    const shared = await work.share?.(claim)
+    if (shared) return 'kept' in shared ? replay(ctx, claim, shared.kept) : { ...shared, isReplay: false as const }
+    const options = { lockTimeoutMs: remainingMs(), alongside: work.alongside }
+    return keepTogether<IdempotentResult<T>>(ctx.db, [claim], options, async (client, [isClaimed]) => {
+      if (!isClaimed) {
+        const kept = (await queries.readReply(client, claim))!
+        return { results: replay(ctx, claim, kept), replies: [null] }
+      }
+      const result = await work.run(client)
+      return { results: { ...result, isReplay: false as const }, replies: [sealReply(ctx, claim, result)] }
+    })
+  })
+}
+
+/** A reply to keep under a claim. */
+export function sealReply(
+  { seals }: Pick<IdempotencyContext, 'seals'>,
+  claim: queries.ReplyKey,
+  { body, contactIds }: KeepableReply,
+): SealedReply {
+  return { reply: seals.sealer.seal(body, replyRowIdentity(claim)), contactIds }
+}
+
+export interface SealedReply {
+  reply: Buffer
+  contactIds: readonly number[]
+}
+
+/**
+ * Claims keys, works and keeps the replies in one transaction, retried on conflicts. `work` is told which of the keys were claimed,
+ * and returns the reply of each of them, or null to free the key; it throws to undo everything. 409 when another transaction holds
+ * a key for longer than `lockTimeoutMs`.
+ */
+export function keepTogether<T>(
+  db: Pool,
+  claims: queries.ReplyClaims,
+  options: { lockTimeoutMs: number; alongside: string | undefined },
+  work: (
+    client: Client,
+    isClaimed: readonly boolean[],
+  ) => Promise<{ results: T; replies: readonly (SealedReply | null)[] }>,
+): Promise<T> {
+  return runTransaction(db, async (client) => {
+    const isClaimed = await queries.beginWithClaims(client, claims, options).catch((error) => {
+      throw queries.isLockTimeout(error) ? inProgress() : error
+    })
+    const { results, replies } = await work(client, isClaimed)
+    const kept: queries.ReplyToKeep[] = []
+    const released: Buffer[] = []
+    for (const [index, { keyHash }] of claims.entries()) {
+      const reply = replies[index]
+      if (reply) kept.push({ keyHash, ...reply })
+      else if (isClaimed[index]) released.push(keyHash)
+    }
+    await queries.keepAndCommit(client, claims[0], { kept, released })
+    return results
+  })
 }
 
 function claimOf(ctx: IdempotencyContext, { operation, key, body }: IdempotentRequest): queries.ReplyClaim {
@@ -92,14 +155,6 @@ function claimOf(ctx: IdempotencyContext, { operation, key, body }: IdempotentRe
 /** The associated data of a sealed reply: bytes moved to another row do not open there. */
 export function replyRowIdentity({ accountId, mode, operation, keyHash }: queries.ReplyKey): string {
   return `reply ${accountId} ${mode} ${operation} ${keyHash.toString('hex')}`
-}
-
-async function claimWithin(client: Client, claim: queries.ReplyClaim, waitMs: number): Promise<boolean> {
-  try {
-    return await queries.claimReply(client, claim, waitMs)
-  } catch (error) {
-    throw queries.isLockTimeout(error) ? inProgress() : error
-  }
 }
 
 function replay(ctx: IdempotencyContext, claim: queries.ReplyClaim, kept: queries.KeptReplyRow) {

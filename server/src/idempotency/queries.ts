@@ -17,25 +17,40 @@ export interface ReplyClaim extends ReplyKey {
   expiredAt: Date
 }
 
+/** Claims that share a transaction. They are of one account, mode and operation, and no two of one key. */
+export type ReplyClaims = readonly [ReplyClaim, ...ReplyClaim[]]
+
 /**
- * Claims a key for the transaction; false if a reply is kept under it. Waits for another transaction that holds the key;
- * after `lockTimeoutMs` PostgreSQL cancels the statement (`isLockTimeout`). Later statements have the usual lock timeout.
+ * Begins a transaction and claims keys in one round trip, without parameters: a text of several statements has none. Returns which
+ * of the keys were claimed; a reply is kept under the others. Waits for another transaction that holds a key; after `lockTimeoutMs`
+ * PostgreSQL cancels it (`isLockTimeout`). Later statements have the usual lock timeout. `alongside` is SQL to run afterwards.
  */
-export async function claimReply(client: Client, claim: ReplyClaim, lockTimeoutMs: number): Promise<boolean> {
-  const { rowCount } = await client.query({
-    name: 'claim_reply',
-    // FROM sets lock_timeout before the insert; RETURNING resets it.
-    text: `
+export async function beginWithClaims(
+  client: Client,
+  claims: ReplyClaims,
+  { lockTimeoutMs, alongside }: { lockTimeoutMs: number; alongside: string | undefined },
+): Promise<boolean[]> {
+  const [{ accountId, mode, operation }] = claims
+  const expiredAt = new Date(Math.min(...claims.map((claim) => claim.expiredAt.getTime())))
+  const rows = claims.map(
+    ({ keyHash, requestHash, now }) =>
+      `(${accountId}, ${text(mode)}, ${text(operation)}, ${bytes(keyHash)}, ${bytes(requestHash)}, ${time(now)})`,
+  )
+  // Citus passes `set local` on to its workers only if it is told so; PostgreSQL ignores the setting.
+  const results = (await client.query(`
+begin;
+set local citus.propagate_set_commands = 'local';
+set local lock_timeout = ${lockTimeoutMs};
 insert into idempotency as kept (account_id, mode, operation, key_hash, request_hash, claimed_at)
-select $1::bigint, $2::text, $3::text, $4::bytea, $5::bytea, $6::timestamptz
-from set_config('lock_timeout', $8::text, true)
+values ${rows.join(',\n')}
 on conflict (account_id, mode, operation, key_hash)
 do update set request_hash = excluded.request_hash, claimed_at = excluded.claimed_at, contact_ids = null, reply = null
-where kept.claimed_at <= $7::timestamptz
-returning set_config('lock_timeout', null, true)`,
-    values: [...replyKeyValues(claim), claim.requestHash, claim.now, claim.expiredAt, String(lockTimeoutMs)],
-  })
-  return rowCount === 1
+where kept.claimed_at <= ${time(expiredAt)}
+returning key_hash;
+set local lock_timeout to default;
+${alongside ?? ''}`)) as unknown as pg.QueryResult<{ key_hash: Buffer }>[]
+  const claimed = new Set(results[3]!.rows.map(({ key_hash }) => key_hash.toString('latin1')))
+  return claims.map(({ keyHash }) => claimed.has(keyHash.toString('latin1')))
 }
 
 /** Whether a statement was cancelled by `lock_timeout`. */
@@ -63,21 +78,42 @@ where account_id = $1::bigint and mode = $2::text and operation = $3::text and k
   return rows[0]
 }
 
-/** Stores the reply under the key that this transaction has claimed. */
-export async function keepReply(
-  client: Client,
-  key: ReplyKey,
-  kept: { reply: Buffer; contactIds: number[] },
-): Promise<void> {
-  await client.query({
-    name: 'keep_reply',
-    text: `
-update idempotency
-set reply = $5::bytea, contact_ids = $6::bigint[]
-where account_id = $1::bigint and mode = $2::text and operation = $3::text and key_hash = $4::bytea`,
-    values: [...replyKeyValues(key), kept.reply, kept.contactIds],
-  })
+/** What is stored under a claimed key. */
+export interface ReplyToKeep {
+  keyHash: Buffer
+  /** Sealed. */
+  reply: Buffer
+  contactIds: readonly number[]
 }
+
+/**
+ * Stores replies under keys that this transaction has claimed, gives up other claims, and commits, in one round trip. If it
+ * fails, nothing is committed.
+ */
+export async function keepAndCommit(
+  client: Client,
+  { accountId, mode, operation }: Omit<ReplyKey, 'keyHash'>,
+  { kept, released }: { kept: readonly ReplyToKeep[]; released: readonly Buffer[] },
+): Promise<void> {
+  const ofOperation = `account_id = ${accountId} and mode = ${text(mode)} and operation = ${text(operation)}`
+  const rows = kept.map(
+    ({ keyHash, reply, contactIds }) => `(${bytes(keyHash)}, ${bytes(reply)}, '{${contactIds.join()}}'::bigint[])`,
+  )
+  const keep = `
+update idempotency
+set reply = fresh.reply, contact_ids = fresh.contact_ids
+from (values ${rows.join(',\n')}) as fresh (key_hash, reply, contact_ids)
+where ${ofOperation} and idempotency.key_hash = fresh.key_hash;`
+  const release = `
+delete from idempotency
+where ${ofOperation} and key_hash in (${released.map(bytes).join()});`
+  await client.query(`${kept.length > 0 ? keep : ''}${released.length > 0 ? release : ''}
+commit`)
+}
+
+const text = (value: string) => pg.escapeLiteral(value)
+const bytes = (value: Buffer) => `'\\x${value.toString('hex')}'::bytea`
+const time = (value: Date) => `'${value.toISOString()}'::timestamptz`
 
 /** The parameters $1 to $4 of a statement on one row of `idempotency`. */
 export function replyKeyValues({ accountId, mode, operation, keyHash }: ReplyKey): unknown[] {
@@ -99,10 +135,11 @@ export async function redateFutureReplies(
 update idempotency
 set claimed_at = $1::timestamptz
 where claimed_at > $2::timestamptz
-  and claimed_at >= coalesce((select claimed_at
-                              from idempotency
-                              order by claimed_at desc
-                              offset $3::integer limit 1), '-infinity'::timestamptz)`,
+  and claimed_at >= (select coalesce(max(claimed_at), '-infinity')
+                     from (select claimed_at
+                           from idempotency
+                           order by claimed_at desc
+                           offset $3::integer limit 1) last)`,
     values: [now, latest, batchSize],
   })
   return rowCount ?? 0

@@ -23,7 +23,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.get(
     '/stores/:domain',
     {
-      config: { access: { scope: 'stores:read', spends: ['store_exports'] } },
+      config: { access: { scope: 'stores:read', spends: ['store_exports'], admitsWithCharge: true } },
       schema: {
         operationId: 'getStore',
         tags: ['stores'],
@@ -61,7 +61,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/stores/search',
     {
-      config: { access: { scope: 'stores:read', spends: ['search_rows', 'store_exports'] } },
+      config: { access: { scope: 'stores:read', spends: ['search_rows', 'store_exports'], admitsWithCharge: true } },
       schema: {
         operationId: 'searchStores',
         tags: ['stores'],
@@ -78,7 +78,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/stores/enrich',
     {
-      config: { access: { scope: 'stores:read', spends: ['store_exports'] } },
+      config: { access: { scope: 'stores:read', spends: ['store_exports'], admitsWithCharge: true } },
       schema: {
         operationId: 'enrichStores',
         tags: ['stores'],

@@ -1,6 +1,6 @@
-import pg from 'pg'
 import { type Budgets, noBudgets } from '../auth/budgets.ts'
 import type { Caller } from '../auth/caller.ts'
+import { violatesConstraint } from '../db/failures.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 
@@ -173,14 +173,11 @@ meters as (
   from balances
 )`
 
-const allowanceConstraints: ReadonlySet<string | undefined> = new Set([
-  'usage_counters_within_allowance',
-  'key_counters_within_budget',
-])
+const allowanceConstraints = ['usage_counters_within_allowance', 'key_counters_within_budget']
 
 /** Whether a charge failed because a meter would have exceeded its allowance, or a budget of the key. */
 export function isAllowanceExceeded(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && allowanceConstraints.has(error.constraint)
+  return violatesConstraint(error, allowanceConstraints)
 }
 
 /** What a refused charge was for. */

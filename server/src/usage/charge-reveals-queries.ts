@@ -10,17 +10,21 @@ export interface RevealCharge extends Charge {
   creditsAllowance: number
 }
 
-export interface RevealRow {
-  contact_id: number
-  /** Null if a concurrent request revealed the contact after this statement's snapshot. */
-  revealed_at: Date | null
-  is_new: boolean
-  /** Used and reserved amounts, the same in every row. */
+/** Used and reserved amounts. */
+export interface RevealMeters {
   credits_taken: number
   exports_taken: number
   /** Of the key, where it has a budget. */
   key_credits_taken: number
   key_exports_taken: number
+}
+
+/** The meters are the same in every row. */
+export interface RevealRow extends RevealMeters {
+  contact_id: number
+  /** Null if a concurrent request revealed the contact after this statement's snapshot. */
+  revealed_at: Date | null
+  is_new: boolean
 }
 
 /**
@@ -71,7 +75,13 @@ left join reveals known
     and known.contact_id = any ($12::bigint[])`
 
 /** Reads the same rows for contacts that are already revealed. */
-export async function readReveals(db: Queryable, charge: RevealCharge): Promise<RevealRow[]> {
+export async function readReveals(
+  db: Queryable,
+  charge: Pick<
+    RevealCharge,
+    'accountId' | 'mode' | 'contactIds' | 'creditsPeriodStart' | 'periodStart' | 'counterKeyId'
+  >,
+): Promise<RevealRow[]> {
   const { rows } = await db.query<RevealRow>({
     name: 'read_reveals',
     text: `

@@ -1,5 +1,5 @@
-import { leftWithinBudget } from '../auth/budgets.ts'
-import type { CallerContext } from '../auth/caller.ts'
+import { leftWithinBudget, noBudgets } from '../auth/budgets.ts'
+import type { Caller, CallerContext } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { ApiError } from '../kernel/errors.ts'
 import { type Balance, findExportsBudgetRefusal, remaining, runChargeWithRetries } from './charge.ts'
@@ -37,22 +37,31 @@ export async function payForReveals(ctx: CallerContext, db: Queryable, delivery:
   const rows = isAllSeen ? charged : [...(await queries.readReveals(db, charge)), ...fresh]
   // If this request paid, its own rows have the balance; otherwise the balance is that of the later read.
   const [counted] = fresh.length > 0 ? fresh : rows
-  const { contact_credits, store_exports } = ctx.caller.entitlement.limits
   return {
     reveals: new Map(rows.map((row) => [row.contact_id, { revealedAt: row.revealed_at!, isNew: row.is_new }])),
     spent: fresh.length,
-    balance: {
-      contact_credits: leftWithinBudget(
-        remaining(contact_credits, counted!.credits_taken),
-        charge.budgets.contact_credits,
-        counted!.key_credits_taken,
-      ),
-      store_exports: leftWithinBudget(
-        remaining(store_exports, counted!.exports_taken),
-        charge.budgets.store_exports,
-        counted!.key_exports_taken,
-      ),
-    },
+    balance: revealBalance(ctx.caller, counted!),
+  }
+}
+
+/** What is left for the caller: of the account, at most what is left of the key's budgets. */
+export function revealBalance(
+  { entitlement, key }: Pick<Caller, 'entitlement' | 'key'>,
+  taken: queries.RevealMeters,
+): PaidReveals['balance'] {
+  const { contact_credits, store_exports } = entitlement.limits
+  const budgets = key?.budgets ?? noBudgets
+  return {
+    contact_credits: leftWithinBudget(
+      remaining(contact_credits, taken.credits_taken),
+      budgets.contact_credits,
+      taken.key_credits_taken,
+    ),
+    store_exports: leftWithinBudget(
+      remaining(store_exports, taken.exports_taken),
+      budgets.store_exports,
+      taken.key_exports_taken,
+    ),
   }
 }
 

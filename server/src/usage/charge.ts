@@ -1,5 +1,5 @@
 import type { Meter } from '../accounts/plans.ts'
-import { leftWithinBudget } from '../auth/budgets.ts'
+import { leftWithinBudget, noBudgets } from '../auth/budgets.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import { retryConflicts } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -11,6 +11,13 @@ import { findViewingRefusal } from './viewing-limit.ts'
 export interface Delivery<Delivered extends queries.MetersTaken> {
   /** Whether a person only looks at the rows, which uses up no store exports. */
   isView: boolean
+  /** The limit of a search, which has to fit into the search rows left; 0 for others. */
+  rowsAsked?: number
+  /**
+   * Delivers together with other requests, and admits the request in the same statement, if its admission is pending. Null
+   * if that was refused: nothing was done then.
+   */
+  deliverShared?(): Promise<Delivered | null>
   /** Runs the statement that fetches and charges (`deliverySql`, for a view `viewSql`). */
   deliver(charge: queries.DeliveryCharge): Promise<Delivered>
   /** The whole cost, if everything still exists; called only to find what a refused delivery lacks. */
@@ -26,8 +33,14 @@ export type Balance = Partial<Record<Meter, number>>
  */
 export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
   ctx: CallerContext,
-  { isView, deliver, estimateCost }: Delivery<Delivered>,
+  { isView, rowsAsked = 0, deliverShared, deliver, estimateCost }: Delivery<Delivered>,
 ): Promise<{ delivered: Delivered; balance: Balance }> {
+  if (ctx.admission?.isPending) {
+    const shared = await deliverShared?.()
+    if (shared) return { delivered: shared, balance: balanceAfter(ctx, shared) }
+    await ctx.admission.settle()
+    if (rowsAsked > 0) requireSearchRows(ctx, rowsAsked)
+  }
   const { entitlement, accountId, mode } = ctx.caller
   const { limits, period } = entitlement
   const charge: queries.DeliveryCharge = {
@@ -50,18 +63,19 @@ export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
       throw error
     },
   )
-  const { rows_taken, exports_taken, key_rows_taken, key_exports_taken } = delivered
-  const { budgets } = charge
+  return { delivered, balance: balanceAfter(ctx, delivered) }
+}
+
+function balanceAfter({ caller: { entitlement, key } }: CallerContext, taken: queries.MetersTaken): Balance {
+  const { limits } = entitlement
+  const { search_rows, store_exports } = key?.budgets ?? noBudgets
   return {
-    delivered,
-    balance: {
-      search_rows: leftWithinBudget(remaining(limits.search_rows, rows_taken), budgets.search_rows, key_rows_taken),
-      store_exports: leftWithinBudget(
-        remaining(limits.store_exports, exports_taken),
-        budgets.store_exports,
-        key_exports_taken,
-      ),
-    },
+    search_rows: leftWithinBudget(remaining(limits.search_rows, taken.rows_taken), search_rows, taken.key_rows_taken),
+    store_exports: leftWithinBudget(
+      remaining(limits.store_exports, taken.exports_taken),
+      store_exports,
+      taken.key_exports_taken,
+    ),
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { serverPid, temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
+import { serverPid, temporaryDirectory, until } from '../../../packages/embedded-postgres/test/support.ts'
 import { Load, randomFrom, type Tally } from './support/load.ts'
 import { sendRequestOrThrow } from './support/requests.ts'
 import {
@@ -70,6 +70,16 @@ async function expectPaidFor(api: string, tally: Tally): Promise<void> {
 async function endOneBackend(dataDir: string): Promise<void> {
   const backends = await query(dataDir, "select pid from pg_stat_activity where application_name = 'storedex'")
   process.kill(Number(backends[0]!.pid), 'SIGKILL')
+  // Until PostgreSQL has noticed, the others may charge for what they cannot answer any more.
+  await Promise.all(backends.map(({ pid }) => until(() => !isRunning(Number(pid)))))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 interface Crash {

@@ -81,7 +81,11 @@ describe('two services on one database', () => {
 describe('a service that receives SIGTERM', () => {
   test('finishes running requests, rejects new ones, and exits with 0', async () => {
     const service = await startService(settings)
-    const { test: key } = await subscribe(settings)
+    // Requests of one account would wait for each other; these wait for the lock.
+    const keys = [await subscribe(settings), await subscribe(settings), await subscribe(settings)].map(
+      ({ test }) => test,
+    )
+    const [key] = keys as [string, ...string[]]
     const [{ domain }] = (await sendRequestOrThrow(service.api, key, '/stores/search', { filters: {}, limit: 1 })).body
       .data as [{ domain: string }]
     const [holder, watcher] = [await connectClient(url), await connectClient(url)]
@@ -95,7 +99,7 @@ describe('a service that receives SIGTERM', () => {
     }
 
     await holder.query('begin; lock table usage_counters in access exclusive mode')
-    const atWork = Array.from({ length: 3 }, () => sendRequest(service.api, key, `/stores/${domain}`))
+    const atWork = keys.map((each) => sendRequest(service.api, each, `/stores/${domain}`))
     await expect.poll(waiting, { timeout: 10_000, interval: 10 }).toBe(3)
     const stopped = service.stop()
     // The signal takes a moment; then a new request is rejected by a reply or a refused connection. The request without

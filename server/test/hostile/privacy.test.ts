@@ -5,7 +5,7 @@ import { newApiKey } from '../../src/kernel/api-key.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { operations } from '../access/support/operations.ts'
 import { call, type RawReply, sendRaw } from '../http/support/test-server.ts'
-import { startTestApp } from '../support/app.ts'
+import { startTestApp, type TestKey } from '../support/app.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { connectClient } from '../support/database.ts'
 import { expectHarmlessReply, marker } from './support/hostile-app.ts'
@@ -153,12 +153,23 @@ describe('when the database fails', () => {
     }
   }
 
-  // The number of connections of one account on the smallest machine.
-  const requests = () => [
-    send('GET', `/stores/${shop}`),
-    send('POST', '/stores/search', '{"filters":{}}'),
-    send('POST', '/stores/enrich', `{"domains":["https://mara:${strangers.password}@${shop}/${marker}"]}`),
-  ]
+  // Of different accounts: those of one account would wait for each other, not for the lock.
+  const others: TestKey[] = []
+  beforeAll(async () => {
+    for (let count = 0; count < 2; count++)
+      others.push(await app.key({ scopes, limits: { requests_per_minute: 10_000 } }))
+    // What is known of a key lets its requests be charged at once.
+    await Promise.all(requests())
+  })
+  const requests = () => {
+    const [one, two] = others.map(({ secret }) => ({ authorization: `Bearer ${secret}` }))
+    const enriched = `{"domains":["https://mara:${strangers.password}@${shop}/${marker}"]}`
+    return [
+      send('GET', `/stores/${shop}`, undefined, one),
+      send('POST', '/stores/search', '{"filters":{}}'),
+      send('POST', '/stores/enrich', enriched, two),
+    ]
+  }
 
   function expectUnavailable(reply: RawReply): void {
     const { error } = JSON.parse(reply.body)

@@ -3,6 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { noBudgets } from '../../src/auth/budgets.ts'
 import { type ConnectionPool, createPool, type Queryable } from '../../src/db/pool.ts'
 import { deliverPreviews, deliverStores, deliverStoresByHost } from '../../src/delivery/queries.ts'
+import {
+  deliverSharedHosts,
+  deliverSharedPreviews,
+  deliverSharedStores,
+  type SharedDelivery,
+} from '../../src/delivery/shared-queries.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
 import { type DeliveryCharge, isAllowanceExceeded } from '../../src/usage/charge-queries.ts'
 import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
@@ -22,6 +28,35 @@ const charge: DeliveryCharge = {
   storeExportsAllowance: 10,
   searchRowsAllowance: 20,
   isView: false,
+}
+
+const sharedDelivery: SharedDelivery = {
+  accountId: 7,
+  mode: 'live',
+  accountVersion: '1',
+  keyIds: [],
+  keyVersions: [],
+  minuteLimit: 10,
+  dayLimit: 10,
+  startedAt: charge.now,
+  openAfter: charge.now,
+  openUntil: charge.now,
+  overUntil: charge.now,
+  overAfter: charge.now,
+  day: '2026-11-10',
+  lastOpenDay: '2026-11-10',
+  periodStart: charge.periodStart,
+  storeExportsAllowance: 10,
+  requestIds: [],
+  spentAt: [],
+  requestKeyIds: [],
+  counterKeyIds: [],
+  exportsBudgets: [],
+  searchRowsAllowance: 20,
+  rowsAsked: [],
+  rowsBudgets: [],
+  knownRows: [],
+  catalogueVersion: null,
 }
 
 let pool: ConnectionPool
@@ -148,7 +183,7 @@ test('at 20,000 stores, the generic plans of all deliveries use primary keys', a
   const recorder = {
     query: async (statement: pg.QueryConfig) => {
       sent.push(statement)
-      return { rows: [{}] }
+      return { rows: [{ item_id: null }] }
     },
   } as unknown as Queryable
   for (const each of [charge, { ...charge, isView: true }]) {
@@ -156,8 +191,15 @@ test('at 20,000 stores, the generic plans of all deliveries use primary keys', a
     await deliverPreviews(recorder, each, [])
     await deliverStoresByHost(recorder, each, { hosts: [], contactIds: [], deliverEmails: 'all' })
   }
+  const stores = { requests: [], storeIds: [], areKnown: [], areExported: [], fetchIds: [] }
+  await deliverSharedStores(recorder, sharedDelivery, stores, 'all')
+  await deliverSharedPreviews(recorder, sharedDelivery, { requests: [], contactIds: [], areExported: [] })
+  const hosts = { requests: [], hosts: [], knownIds: [], exportedIds: [] }
+  await deliverSharedHosts(recorder, sharedDelivery, hosts, 'all')
   expect(sent.map(({ name }) => name)).toEqual(
-    ['deliver', 'view'].flatMap((way) => ['stores', 'previews', 'hosts'].map((rows) => `${way}_${rows}`)),
+    ['deliver', 'view', 'deliver_shared'].flatMap((way) =>
+      ['stores', 'previews', 'hosts'].map((rows) => `${way}_${rows}`),
+    ),
   )
   await pool.query('set plan_cache_mode = force_generic_plan')
   for (const { name, text, values } of sent) {
@@ -174,8 +216,9 @@ test('at 20,000 stores, the generic plans of all deliveries use primary keys', a
     const tables = ['stores', 'contacts', 'store_domains', 'reveals']
     for (const table of tables) expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
     expect(plan).toContain('stores_pkey')
-    if (!name!.endsWith('_stores')) expect(plan).toContain('contacts_pkey')
-    if (!name!.endsWith('_stores')) expect(plan).toContain('reveals_pkey')
+    const hasPreviews = !name!.endsWith('_stores') && name !== 'deliver_shared_hosts'
+    if (hasPreviews) expect(plan).toContain('contacts_pkey')
+    if (hasPreviews) expect(plan).toContain('reveals_pkey')
     if (name!.endsWith('_hosts')) expect(plan).toContain('store_domains_pkey')
   }
 })

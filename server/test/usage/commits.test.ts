@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
 import type { CallerContext } from '../../src/auth/caller.ts'
 import { type Client, type ConnectionPool, createPool } from '../../src/db/pool.ts'
-import { hashApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp } from '../support/app.ts'
-import { spendRows } from './support/spend.ts'
+import { identifyKey, spendRows } from './support/spend.ts'
 
 let pool: ConnectionPool
 let admitOn: (client: Client) => Promise<CallerContext>
@@ -16,7 +15,7 @@ beforeAll(async () => {
     const now = app.clock.now()
     const { caller } = await admit(
       { db, now, plans: app.deps.plans, publicUrl: '' },
-      { secretHash: hashApiKey(secret), scope: 'stores:read', readSearchRows: true },
+      { ...(await identifyKey(db, secret)), scope: 'stores:read', readSearchRows: true },
     )
     return { db, now, requestId: 'req_1', caller }
   }

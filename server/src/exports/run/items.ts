@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import buildSerializer from 'fast-json-stringify'
 import { contactKeysOf, describeContact, type OpenedContact, openContactRow } from '../../contacts/contact.ts'
-import { lockContacts } from '../../contacts/queries.ts'
+import { holdContacts } from '../../contacts/hold-queries.ts'
+import { readContacts } from '../../contacts/queries.ts'
 import { RevealedContact } from '../../contacts/schema.ts'
 import type { Client } from '../../db/pool.ts'
 import { isRevealable } from '../../encryption/contact-facts.ts'
@@ -10,7 +11,7 @@ import type { IdSealer } from '../../kernel/ids.ts'
 import type { DeliverEmails } from '../../search/query/vocabulary.ts'
 import type { ExportPosition, ExportRow } from '../export-row.ts'
 import { contactIdOf } from '../walk/cost.ts'
-import { type FetchedPreview, lockPreviews } from './fetch-queries.ts'
+import { type FetchedPreview, fetchPreviews } from './fetch-queries.ts'
 
 export interface ItemContext {
   ids: IdSealer
@@ -54,19 +55,21 @@ export function storeCandidates(ids: readonly number[], documents: readonly stri
   return ids.map((storeId, index) => ({ storeId, contactId: null, render: () => documents[index]! }))
 }
 
-/** Fetches the people at the positions; people who cannot be revealed are left out. They are locked until the chunk ends. */
-export async function lockCandidates(
+/** Fetches the people at the positions; people who cannot be revealed are left out. Erasures wait until the chunk ends. */
+export async function holdCandidates(
   ctx: ItemContext,
   client: Client,
   { kind, mode }: ExportRow,
   positions: readonly ExportPosition[],
 ): Promise<Candidate[]> {
   const contactIds = positions.map(contactIdOf)
+  const keys = contactKeysOf(mode, contactIds)
+  await holdContacts(client, keys.storeIds)
   if (kind === 'previews') {
-    const found = new Map((await lockPreviews(client, mode, contactIds)).map((row) => [row.contactId, row]))
+    const found = new Map((await fetchPreviews(client, mode, contactIds)).map((row) => [row.contactId, row]))
     return contactIds.flatMap((id) => previewOf(found.get(id)))
   }
-  const rows = await lockContacts(client, contactKeysOf(mode, contactIds))
+  const rows = await readContacts(client, keys)
   const opened = await mapInSteps(rows, (row) => openContactRow(ctx.seals, row))
   const revealable = new Map(
     opened.flatMap((each) => (isRevealable(each.facts, ctx.deliverEmails) ? [[each.key, each] as const] : [])),

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/pool.ts'
+import type { Standby } from '../../search/standby.ts'
 import type { ExportPosition, ExportRow } from '../export-row.ts'
 import type { ExportFormat } from '../format/export-format.ts'
 import type { Walk } from '../walk/walk.ts'
@@ -7,6 +8,7 @@ import { type Candidate, type ItemContext, mapInSteps, storeCandidates } from '.
 
 export interface ChunkReadContext extends Pick<ItemContext, 'deliverEmails'> {
   db: Queryable
+  standby?: Standby | null
   /** Positions of a chunk; by default as many as fit the kind. */
   chunkSize?: number
 }
@@ -41,8 +43,9 @@ export async function readChunk(
   const positions = found.slice(0, size)
   const chunk = { after, positions, hasMore: found.length > size }
   if (row.kind !== 'stores') return { ...chunk, stores: null }
+  const catalogue = ctx.standby ? ctx.standby.over(ctx.db) : ctx.db
   const storeIds = positions.map(({ storeId }) => storeId)
-  const { ids, documents } = await fetchStores(ctx.db, row.mode, storeIds, ctx.deliverEmails)
+  const { ids, documents } = await fetchStores(catalogue, row.mode, storeIds, ctx.deliverEmails)
   return {
     ...chunk,
     stores: { candidates: storeCandidates(ids, documents), text: await formatRows(format, documents) },

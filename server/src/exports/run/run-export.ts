@@ -7,6 +7,7 @@ import { exportPieceIdentity } from '../../encryption/keyring.ts'
 import type { AccountSets } from '../../exclusion/account-sets.ts'
 import { type ExclusionContext, openExclusion } from '../../exclusion/exclude.ts'
 import type { SearchEngine } from '../../search/engine.ts'
+import type { Standby } from '../../search/standby.ts'
 import type { ExportPosition, ExportRow } from '../export-row.ts'
 import type { ExportFailure } from '../export-states.ts'
 import { selectPiece } from '../file-queries.ts'
@@ -22,6 +23,7 @@ import { type ChunkContext, type HeldExport, LeaseLostError, writeChunk } from '
 
 export interface RunContext extends ChunkContext {
   search: SearchEngine
+  standby?: Standby | null
   accountSets: AccountSets
   plans: PlanFile
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
 import type { Logger } from 'pino'
-import { isDatabaseUnavailable } from '../../db/failures.ts'
+import { isDatabaseUnavailable, violatesConstraint } from '../../db/failures.ts'
 import type { ConnectionPool, Pool } from '../../db/pool.ts'
 import type { GaugeSource } from '../../http/metrics.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -132,14 +131,20 @@ export class ExportRunner {
 
   /** The exports that wait and run on all servers as of the last look, and what this one has done. */
   gauges(): GaugeSource[] {
-    const gauge = (name: string, help: string, read: () => number): GaugeSource => ({
+    const gauge = (
+      name: string,
+      help: string,
+      read: () => number,
+      aggregate: GaugeSource['aggregate'] = 'sum',
+    ): GaugeSource => ({
       name: `storedex_exports_${name}`,
       help,
+      aggregate,
       read: () => [{ value: read() }],
     })
     return [
-      gauge('queued', 'Exports that wait, on all servers.', () => this.#open.queued),
-      gauge('running', 'Exports that have begun and not ended, on all servers.', () => this.#open.running),
+      gauge('queued', 'Exports that wait, on all servers.', () => this.#open.queued, 'max'),
+      gauge('running', 'Exports that have begun and not ended, on all servers.', () => this.#open.running, 'max'),
       gauge('here', 'Exports that this server runs.', () => this.#runs.size),
       gauge('rows_total', 'Rows of exports that this server has written.', () => this.#totals.rows),
       gauge('ended_total', 'Exports that ended on this server.', () => this.#totals.ended),
@@ -186,7 +191,7 @@ export class ExportRunner {
     const claim = { ...key, server: this.#server, now, leaseUntil, latestLease }
     const row = await queries.claimExport(this.#options.db, claim).catch((error) => {
       // Another server has just taken another export of this account.
-      if (error instanceof pg.DatabaseError && error.constraint === 'exports_one_running') return undefined
+      if (violatesConstraint(error, ['exports_one_running'])) return undefined
       throw error
     })
     if (!row) return

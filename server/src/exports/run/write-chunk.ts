@@ -13,7 +13,7 @@ import type { Walk } from '../walk/walk.ts'
 import { type Budget, type ChosenRows, chooseRows, type Owned } from './choose-rows.ts'
 import { insertReveals, insertStoreExports, selectRevealTimes } from './fetch-queries.ts'
 import { type FileEnd, prepareContent } from './file-writer.ts'
-import { type Candidate, type ItemContext, lockCandidates, mapInSteps, type Reveals } from './items.ts'
+import { type Candidate, holdCandidates, type ItemContext, mapInSteps, type Reveals } from './items.ts'
 import { type ChunkReadContext, formatRows, type ReadChunk } from './read-chunk.ts'
 
 /** Another server has the export by now, or it has ended. */
@@ -60,7 +60,7 @@ export async function writeChunk(
   return transact(ctx.db, async (client) => {
     // One moment for everything that this chunk writes; what it delivers is never excluded by the export itself.
     const now = new Date(Math.max(ctx.clock.now().getTime(), Date.parse(row.query.startedAt)))
-    const candidates = stores?.candidates ?? (await lockCandidates(ctx, client, row, positions))
+    const candidates = stores?.candidates ?? (await holdCandidates(ctx, client, row, positions))
     const budget = budgetOf(row)
     const chosen = chooseRows(candidates, row.kind === 'contacts', budget, await readOwned(client, row, candidates))
     if (isShort(chosen) && !isFinal) return shortageOf(chosen, candidates, row)

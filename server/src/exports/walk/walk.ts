@@ -1,13 +1,24 @@
-import { type ContactSortKey, contactsPerStore, type IdSet } from '@storedex/search-index'
+import {
+  type ContactSortKey,
+  contactsPerStore,
+  hasKey,
+  type IdSet,
+  type Pace,
+  type Steps,
+} from '@storedex/search-index'
 import type { Queryable } from '../../db/pool.ts'
 import { findStoreIds } from '../../delivery/queries.ts'
 import type { Mode } from '../../kernel/ids.ts'
+import { slices, sortInSteps } from '../../runtime/slices.ts'
 import { type Exclusion, excludedStores, type SearchEngine } from '../../search/engine.ts'
+import type { Standby } from '../../search/standby.ts'
 import type { ExportPosition, ExportQuery } from '../export-row.ts'
 import { selectContactPositions, selectStorePositions } from './walk-queries.ts'
 
 export interface WalkContext {
   db: Queryable
+  /** Reads the catalogue in place of `db`, if there is one. */
+  standby?: Standby | null
   search: SearchEngine
   mode: Mode
 }
@@ -19,12 +30,13 @@ export interface Walk {
 
 /** Opens the walk of a query. `members` are those of its list; they are sorted once, as the catalogue stands now. */
 export async function openWalk(
-  { db, search, mode }: WalkContext,
+  { db: primary, standby, search, mode }: WalkContext,
   query: ExportQuery,
   members: readonly number[],
   exclude: Exclusion | null,
 ): Promise<Walk> {
   const { store, person, maxPerStore, listKind } = query
+  const db = standby ? standby.over(primary) : primary
   if (person === null) {
     if (listKind === null)
       return {
@@ -35,13 +47,13 @@ export async function openWalk(
             contact: null,
           })),
       }
-    const storeIds = listKind === 'stores' ? members : storesOf(members)
-    return walkSorted(await selectStorePositions(db, mode, withoutIds(storeIds, excludedStores(exclude))))
+    const storeIds = await slices.runSteps((pace) => storesLeft(members, listKind, exclude, pace))
+    return walkSorted(await sorted(await selectStorePositions(db, mode, storeIds)))
   }
-  if (listKind === 'contacts')
-    return walkSorted(
-      firstOfEachStore(sorted(await selectContactPositions(db, mode, withoutContacts(members, exclude))), maxPerStore),
-    )
+  if (listKind === 'contacts') {
+    const contactIds = await slices.runSteps((pace) => withoutContacts(members, exclude, pace))
+    return walkSorted(firstOfEachStore(await sorted(await selectContactPositions(db, mode, contactIds)), maxPerStore))
+  }
   const storeIds =
     listKind === 'stores' ? [...members] : query.hosts.length > 0 ? await findStoreIds(db, mode, query.hosts) : null
   return {
@@ -60,21 +72,49 @@ export async function openWalk(
   }
 }
 
-function withoutIds(ids: readonly number[], excluded: readonly IdSet[]): number[] {
-  const has = excluded.map(({ ids: list, count }) => new Set(list.sorted(count)))
-  return ids.filter((id) => !has.some((each) => each.has(id)))
+function* storesLeft(
+  members: readonly number[],
+  listKind: 'stores' | 'contacts',
+  exclude: Exclusion | null,
+  pace: Pace,
+): Steps<number[]> {
+  const storeIds = listKind === 'stores' ? members : yield* storesOf(members, pace)
+  return yield* withoutIds(storeIds, excludedStores(exclude), pace)
 }
 
-function withoutContacts(contactIds: readonly number[], exclude: Exclusion | null): number[] {
-  const left = withoutIds(contactIds, exclude?.contactKeys ?? [])
-  const stores = new Set(withoutIds(storesOf(left), exclude?.storeIds ?? []))
+function* withoutIds(ids: readonly number[], excluded: readonly IdSet[], pace: Pace): Steps<number[]> {
+  const lists: Float64Array[] = []
+  for (const { ids: list, count } of excluded) lists.push(yield* list.sortInSteps(count, pace))
+  const left: number[] = []
+  for (const id of ids) {
+    if (!hasKey(lists, id)) left.push(id)
+    if (pace.spend(unitsPerId * (1 + lists.length))) yield
+  }
+  return left
+}
+
+function* withoutContacts(contactIds: readonly number[], exclude: Exclusion | null, pace: Pace): Steps<number[]> {
+  const left = yield* withoutIds(contactIds, exclude?.contactKeys ?? [], pace)
+  const stores = new Set<number>()
+  for (const storeId of yield* withoutIds(yield* storesOf(left, pace), exclude?.storeIds ?? [], pace)) {
+    stores.add(storeId)
+    if (pace.spend(unitsPerId)) yield
+  }
   return left.filter((id) => stores.has(storeOfContact(id)))
 }
 
+/** Of handling one id, in the units of a pace. */
+const unitsPerId = 128
+
 const storeOfContact = (contactId: number) => Math.floor(contactId / contactsPerStore)
 
-function storesOf(contactIds: readonly number[]): number[] {
-  return [...new Set(contactIds.map(storeOfContact))]
+function* storesOf(contactIds: readonly number[], pace: Pace): Steps<number[]> {
+  const stores = new Set<number>()
+  for (const id of contactIds) {
+    stores.add(storeOfContact(id))
+    if (pace.spend(unitsPerId)) yield
+  }
+  return [...stores]
 }
 
 function comparePositions(one: ExportPosition, other: ExportPosition): number {
@@ -83,8 +123,8 @@ function comparePositions(one: ExportPosition, other: ExportPosition): number {
   return one.storeId - other.storeId || (one.contact ?? 0) - (other.contact ?? 0)
 }
 
-function sorted(positions: ExportPosition[]): ExportPosition[] {
-  return positions.sort(comparePositions)
+async function sorted(positions: readonly ExportPosition[]): Promise<ExportPosition[]> {
+  return await slices.runSteps((pace) => sortInSteps(positions, comparePositions, pace))
 }
 
 function firstOfEachStore(positions: readonly ExportPosition[], maxPerStore: number): ExportPosition[] {
@@ -97,8 +137,7 @@ function firstOfEachStore(positions: readonly ExportPosition[], maxPerStore: num
   })
 }
 
-function walkSorted(unsorted: ExportPosition[]): Walk {
-  const positions = sorted(unsorted)
+function walkSorted(positions: readonly ExportPosition[]): Walk {
   return {
     next: async (after, limit) => {
       const start = after === null ? 0 : firstAfter(positions, after)

@@ -1,5 +1,7 @@
 import { admit } from '../../../src/auth/admit.ts'
 import type { CallerContext } from '../../../src/auth/caller.ts'
+import { selectAccountsOfKeys } from '../../../src/auth/key-queries.ts'
+import type { Queryable } from '../../../src/db/pool.ts'
 import { hashApiKey } from '../../../src/kernel/api-key.ts'
 import { deliverAndCharge } from '../../../src/usage/charge.ts'
 import { deliverySql, deliveryValues, type MetersTaken } from '../../../src/usage/charge-queries.ts'
@@ -8,6 +10,13 @@ import { createTrialLinks } from '../../../src/usage/trial-links.ts'
 import type { TestApp, TestKey } from '../../support/app.ts'
 
 let lastContact = 0
+
+/** The key as admission takes it. */
+export async function identifyKey(db: Queryable, key: string): Promise<{ secretHash: Buffer; accountId: number }> {
+  const secretHash = hashApiKey(key)
+  const [owner] = await selectAccountsOfKeys(db, [secretHash])
+  return { secretHash, accountId: owner!.account_id }
+}
 
 /**
  * Spends credits as a reveal of new contacts does, but without contacts, so that hundreds are spent at once. Returns the
@@ -19,7 +28,7 @@ export async function spendCredits({ deps }: TestApp, key: TestKey, count: numbe
   const publicUrl = 'http://storedex.example'
   const { caller, error } = await admit(
     { db, now, plans, publicUrl },
-    { secretHash: hashApiKey(key.secret), scope: 'contacts:reveal', readSearchRows: false },
+    { ...(await identifyKey(db, key.secret)), scope: 'contacts:reveal', readSearchRows: false },
   )
   if (error) throw error
   const contactIds = Array.from({ length: count }, () => ++lastContact)

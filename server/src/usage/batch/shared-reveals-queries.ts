@@ -1,0 +1,125 @@
+import type { Queryable } from '../../db/pool.ts'
+import type { AdmissionOutcome } from './batch-outcome.ts'
+import {
+  admittedCtes,
+  arrayLiteral,
+  type BatchCharge,
+  batchExportsCtes,
+  batchSettlementCtes,
+  batchValues,
+  flushOnlyCharges,
+} from './batch-queries.ts'
+
+/** A batch of reveals. */
+export interface SharedRevealCharge extends BatchCharge {
+  creditsPeriodStart: Date
+  creditsAllowance: number
+  /** Of each request. */
+  creditsBudgets: readonly (number | null)[]
+  /** The contacts of all requests, each once, and the number of the first request that asks for it, from 1. */
+  contactIds: readonly number[]
+  contactRequests: readonly number[]
+  /** The stores that are not known to be exported, likewise. */
+  storeIds: readonly number[]
+  storeRequests: readonly number[]
+}
+
+/** The outcome of a batch. */
+export interface SharedRevealOutcome extends AdmissionOutcome {
+  credits_taken: number
+  exports_taken: number
+  /** Contacts that are new to the account, separated by commas; null for none. */
+  revealed: string | null
+  /** Contacts that it had: `contact milliseconds`, separated by commas; null for none. */
+  known: string | null
+  /** Stores that are new in the period, separated by commas; null for none. */
+  exported: string | null
+  /** Of keys with a budget: `key taken`, separated by commas; null for none. */
+  key_credits_taken: string | null
+  key_exports_taken: string | null
+}
+
+/**
+ * Admits reveals, inserts new reveals and exports, counts both and writes the ledger, in one statement for several requests. If
+ * the replies are kept, the commit is always flushed to disk, and otherwise only if something is charged.
+ */
+export async function chargeSharedReveals(
+  db: Queryable,
+  charge: SharedRevealCharge,
+  { isKept }: { isKept: boolean },
+): Promise<SharedRevealOutcome> {
+  const { rows } = await db.query<SharedRevealOutcome>({
+    name: isKept ? 'charge_kept_reveals' : 'charge_shared_reveals',
+    text: isKept ? keptRevealsSql : sharedRevealsSql,
+    values: [
+      ...batchValues(charge),
+      charge.creditsPeriodStart,
+      charge.creditsAllowance,
+      arrayLiteral(charge.creditsBudgets),
+      arrayLiteral(charge.contactIds),
+      arrayLiteral(charge.contactRequests),
+      arrayLiteral(charge.storeIds),
+      arrayLiteral(charge.storeRequests),
+    ],
+  })
+  return rows[0]!
+}
+
+/** SQL for the number of rows of each request, `amounts (request, amount)`. */
+const amounts = (from: string) =>
+  `(select request, count(*)::integer as amount from ${from} group by request) as amounts`
+
+function chargeSql(furtherColumns: string): string {
+  return `
+with ${admittedCtes({ '$24::integer[]': 'credits_budget' })},
+asked as materialized (
+  select contact_id, request
+  from unnest($25::bigint[], $26::integer[]) as each (contact_id, request)
+),
+revealed as (
+  -- In ascending order, so that concurrent reveals cannot deadlock.
+  insert into reveals (account_id, mode, contact_id, revealed_at, key_id, person_id)
+  select $1::bigint, $2::text, k.contact_id, b.spent_at, b.key_id, null
+  from asked k
+  join batch b on b.request = k.request
+  cross join admitted
+  order by k.contact_id
+  on conflict do nothing
+  returning contact_id
+),
+${batchExportsCtes('(select * from unnest($27::bigint[], $28::integer[]) as stores (store_id, request))')},
+spends as materialized (
+  select b.request, 'contact_credits' as meter, $22::timestamptz as period_start, coalesce(amount, 0) as amount,
+         $23::integer as allowance, b.credits_budget as budget
+  from batch b
+  cross join admitted
+  left join ${amounts('revealed r join asked k on k.contact_id = r.contact_id')} on amounts.request = b.request
+  union all
+  select b.request, 'store_exports', $15::timestamptz, coalesce(amount, 0), $16::integer, b.exports_budget
+  from batch b
+  cross join admitted
+  left join ${amounts('exported x join export_firsts f on f.store_id = x.store_id')} on amounts.request = b.request
+),
+${batchSettlementCtes},
+known as (
+  select contact_id, revealed_at
+  from reveals
+  where account_id = $1::bigint and mode = $2::text and contact_id = any ($25::bigint[])
+)
+select (extract(epoch from a.minute_started_at) * 1000)::bigint as minute_started_ms, a.minute_used, a.day, a.day_used,
+       s.is_current,
+       (select taken from balances where meter = 'contact_credits') as credits_taken,
+       (select taken from balances where meter = 'store_exports') as exports_taken,
+       (select string_agg(contact_id::text, ',') from revealed) as revealed,
+       (select string_agg(contact_id || ' ' || (extract(epoch from revealed_at) * 1000)::bigint, ',') from known) as known,
+       (select string_agg(store_id::text, ',') from exported) as exported,
+       (select string_agg(counter_key_id || ' ' || taken, ',') from key_balances where meter = 'contact_credits')
+         as key_credits_taken,
+       (select string_agg(counter_key_id || ' ' || taken, ',') from key_balances where meter = 'store_exports')
+         as key_exports_taken${furtherColumns}
+from standing s
+left join admitted a on true`
+}
+
+const sharedRevealsSql = chargeSql(`, ${flushOnlyCharges}`)
+const keptRevealsSql = chargeSql('')

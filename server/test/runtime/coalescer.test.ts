@@ -1,0 +1,145 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Coalescer } from '../../src/runtime/coalescer.ts'
+
+/** A coalescer whose batches end when they are released. */
+function openGate<Result>(answer: (items: readonly number[]) => readonly Result[] | null) {
+  const batches: number[][] = []
+  const gates: (() => void)[] = []
+  const send = async (items: readonly number[]) => {
+    batches.push([...items])
+    await new Promise<void>((resolve) => gates.push(resolve))
+    return answer(items)
+  }
+  const release = async () => {
+    gates.shift()?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { batches, send, release }
+}
+
+describe('work on one lane', () => {
+  test('goes at once and alone when the lane is idle', async () => {
+    const { batches, send, release } = openGate((items) => items)
+    const coalescer = new Coalescer<number, number>({ maxItems: 10, send })
+    const result = coalescer.run('lane', 1)
+    expect(batches).toEqual([[1]])
+    await release()
+    expect(await result).toBe(1)
+  })
+
+  test('gathers while a batch is away, and travels together after it', async () => {
+    const { batches, send, release } = openGate((items) => items.map((item) => item * 10))
+    const coalescer = new Coalescer<number, number>({ maxItems: 3, send })
+    const results = [1, 2, 3, 4, 5].map((item) => coalescer.run('lane', item))
+    await release()
+    await release()
+    await release()
+    expect(batches).toEqual([[1], [2, 3, 4], [5]])
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50])
+    expect(coalescer.sent).toEqual({ batches: 3, items: 5 })
+  })
+
+  test('does not wait for other lanes', () => {
+    const { batches, send } = openGate((items) => items)
+    const coalescer = new Coalescer<number, number>({ maxItems: 3, send })
+    void coalescer.run('one', 1)
+    void coalescer.run('other', 2)
+    expect(batches).toEqual([[1], [2]])
+  })
+
+  test('keeps its order, and does not join a batch that it does not fit', async () => {
+    const { batches, send, release } = openGate((items) => items)
+    const canJoin = (first: number, item: number) => first % 2 === item % 2
+    const coalescer = new Coalescer<number, number>({
+      maxItems: 9,
+      maxWeight: 12,
+      weigh: (item) => item,
+      canJoin,
+      send,
+    })
+    for (const item of [1, 3, 5, 7, 2, 4, 1, 40]) void coalescer.run('lane', item)
+    for (let turn = 0; turn < 8; turn++) await release()
+    expect(batches).toEqual([[1], [3, 5], [7], [2, 4], [1], [40]])
+  })
+
+  test('is repeated one by one when its batch is refused, and refused alone with null', async () => {
+    const batches: number[][] = []
+    const coalescer = new Coalescer<number, number>({
+      maxItems: 9,
+      send: async (items) => {
+        batches.push([...items])
+        return items.includes(3) ? null : items
+      },
+    })
+    const results = [1, 2, 3, 4].map((item) => coalescer.run('lane', item))
+    expect(await Promise.all(results)).toEqual([1, 2, null, 4])
+    expect(batches).toEqual([[1], [2, 3, 4], [2], [3], [4]])
+  })
+
+  test('fails together when its batch fails, and the lane goes on', async () => {
+    const coalescer = new Coalescer<number, number>({
+      maxItems: 9,
+      send: async (items) => {
+        if (items.includes(2)) throw new Error('the connection was lost')
+        return items
+      },
+    })
+    const results = [1, 2, 3].map((item) => coalescer.run('lane', item))
+    expect(await Promise.allSettled(results)).toMatchObject([
+      { value: 1 },
+      { reason: { message: 'the connection was lost' } },
+      { reason: { message: 'the connection was lost' } },
+    ])
+    expect(await coalescer.run('lane', 4)).toBe(4)
+  })
+
+  test('is not sent once it is abandoned', async () => {
+    const { batches, send, release } = openGate((items) => items)
+    const coalescer = new Coalescer<number, number>({ maxItems: 9, send })
+    void coalescer.run('lane', 1)
+    let isAbandoned = false
+    void coalescer.run('lane', 2, () => isAbandoned)
+    void coalescer.run('lane', 3)
+    isAbandoned = true
+    await release()
+    await release()
+    expect(batches).toEqual([[1], [3]])
+  })
+})
+
+test('every item is answered once, whatever is refused, in batches that keep the bounds', async () => {
+  const arbitrary = fc.record({
+    items: fc.array(fc.record({ lane: fc.integer({ min: 0, max: 2 }), weight: fc.integer({ min: 0, max: 9 }) }), {
+      maxLength: 40,
+    }),
+    maxItems: fc.integer({ min: 1, max: 5 }),
+    maxWeight: fc.integer({ min: 1, max: 20 }),
+    refused: fc.integer({ min: 0, max: 9 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(arbitrary, async ({ items, maxItems, maxWeight, refused }) => {
+      const done = new Set<object>()
+      const coalescer = new Coalescer<{ lane: number; weight: number }, object>({
+        maxItems,
+        maxWeight,
+        weigh: ({ weight }) => weight,
+        send: async (batch) => {
+          expect(batch.length).toBeLessThanOrEqual(maxItems)
+          if (batch.length > 1)
+            expect(batch.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(maxWeight)
+          expect(new Set(batch.map(({ lane }) => lane)).size).toBe(1)
+          await Promise.resolve()
+          if (batch.some(({ weight }) => weight === refused)) return null
+          for (const item of batch) {
+            expect(done.has(item)).toBe(false)
+            done.add(item)
+          }
+          return batch
+        },
+      })
+      const results = await Promise.all(items.map((item) => coalescer.run(String(item.lane), item)))
+      expect(results).toEqual(items.map((item) => (item.weight === refused ? null : item)))
+    }),
+  )
+})
