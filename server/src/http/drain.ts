@@ -7,6 +7,12 @@ import type { ConnectionManager } from './limits/connections.ts'
 interface Drain {
   /** Rejects new requests from now on. The server still listens, so that clients get a reply. */
   begin(): void
+  /**
+   * Before `app.close()`, while another process listens on the port: closes the listeners, and resolves when the clients have
+   * no connection here any more. Requests on open connections are answered as always, and each reply says that it is
+   * the last one of its connection. Connections that stay idle are left to the usual timeout.
+   */
+  handOver(): Promise<void>
   readonly isDraining: boolean
 }
 
@@ -25,6 +31,8 @@ interface DrainOptions {
   bodies: BodyBudget
   /** How long running requests may take to finish. */
   graceMs: number
+  /** How long a hand-over waits for idle connections. */
+  handOverMs: number
   /** Called when the shutdown begins, for work that is no request. */
   onDrain: () => void
 }
@@ -43,14 +51,20 @@ const clientCloseMs = 250
  */
 export function drainBeforeClosing(
   app: FastifyInstance,
-  { connections, bodies, graceMs, onDrain }: DrainOptions,
+  { connections, bodies, graceMs, handOverMs, onDrain }: DrainOptions,
 ): void {
   let isDraining = false
+  let isHandingOver = false
   let running = 0
   let onIdle = () => {}
   app.decorate('drain', {
     begin: () => {
       isDraining = true
+    },
+    handOver: async () => {
+      isHandingOver = true
+      await connections.stopListening()
+      await connections.waitUntilEmpty(handOverMs)
     },
     get isDraining() {
       return isDraining
@@ -67,7 +81,7 @@ export function drainBeforeClosing(
     done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (isDraining) reply.header('connection', 'close')
+    if (isDraining || isHandingOver) reply.header('connection', 'close')
     done(null, payload)
   })
   const untilIdle = () =>

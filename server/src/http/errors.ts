@@ -7,6 +7,13 @@ import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../kernel/s
 import { expectsErrorPage, siteErrorPage } from './pages/error-page.ts'
 import { sendPage } from './pages/page.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** An error that comes before the one that was thrown; an `onError` hook sets it. */
+    errorInstead: unknown
+  }
+}
+
 const defaultRetryAfterSeconds = 1
 
 /** The error body sent to the caller. Other fields of the error stay private. */
@@ -35,8 +42,9 @@ export function errorHeaders(error: ApiError): Record<string, string> {
 
 /** Answers every error with the error envelope, or with a page in a browser, and records it for the log. */
 export function registerErrorHandler(app: FastifyInstance): void {
+  app.decorateRequest('errorInstead', null)
   app.setErrorHandler((error, request, reply) => {
-    const apiError = toApiError(error)
+    const apiError = toApiError(request.errorInstead ?? error)
     request.record.failure = apiError
     reply
       .removeHeader('etag')

@@ -1,41 +1,31 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { type Aggregator, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PoolStats } from '../db/connection-pool.ts'
 import { OverloadError } from './limits/overload.ts'
 import type { FinishedRequest, RequestObserver } from './observe.ts'
+import { RequestFigures } from './request-figures.ts'
 
 export interface Metrics {
   registry: Registry
   observe: RequestObserver
 }
 
-const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
-/** Metrics of requests, of the process and of the database pool. No label value comes from a caller. */
-export function createMetrics(readPool?: () => PoolStats): Metrics {
+/**
+ * Metrics of requests, of the process and of the database pool. No label value comes from a caller. `processLabels` are
+ * added to the figures of the process, which say nothing when they are added up over several.
+ */
+export function createMetrics(readPool?: () => PoolStats, processLabels: Record<string, string> = {}): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  const labelNames = ['method', 'route', 'status'] as const
-  const requests = new Counter({
-    name: 'storedex_http_requests_total',
-    help: 'Requests answered, by method, route pattern and status.',
-    labelNames,
-    registers: [registry],
-  })
+  collectDefaultMetrics({ register: registry, labels: processLabels })
+  const figures = new RequestFigures()
   const shed = new Counter({
     name: 'storedex_http_requests_shed_total',
     help: 'Requests refused because too many were running.',
     registers: [registry],
   })
-  const durations = new Histogram({
-    name: 'storedex_http_request_duration_seconds',
-    help: 'From the first byte of the headers read to the last byte of the reply written.',
-    labelNames: ['method', 'route'],
-    buckets: durationBucketsSeconds,
-    registers: [registry],
-  })
+  figures.register(registry)
   if (readPool)
     new Gauge({
       name: 'storedex_database_connections',
@@ -49,9 +39,8 @@ export function createMetrics(readPool?: () => PoolStats): Metrics {
   return {
     registry,
     observe: ({ method, route, status, durationMs, failure }: FinishedRequest) => {
-      requests.inc({ method, route, status })
+      figures.count(method, route, status, durationMs / 1000)
       if (failure instanceof OverloadError) shed.inc()
-      durations.observe({ method, route }, durationMs / 1000)
     },
   }
 }
@@ -66,16 +55,19 @@ export interface GaugeSource {
   name: string
   help: string
   labelNames?: readonly string[]
+  /** How the figures of several workers become one; default: their sum. */
+  aggregate?: Aggregator
   read(): { labels?: Record<string, string>; value: number }[]
 }
 
 /** Registers gauges; one without values is left out. */
 export function registerGauges({ registry }: Metrics, sources: readonly GaugeSource[]): void {
-  for (const { name, help, labelNames = [], read } of sources)
+  for (const { name, help, labelNames = [], aggregate = 'sum', read } of sources)
     new Gauge({
       name,
       help,
       labelNames: [...labelNames],
+      aggregator: aggregate,
       registers: [registry],
       collect() {
         // Without labels, a reset would show 0, which was not measured.
@@ -135,7 +127,7 @@ export function registerConnectionMetrics(
 export async function startMetricsServer(options: {
   host: string
   port: number
-  registry: Registry
+  registry: Pick<Registry, 'metrics' | 'contentType'>
 }): Promise<MetricsServer> {
   const { host, port, registry } = options
   const server = createServer(async (request, response) => {

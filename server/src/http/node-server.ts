@@ -69,6 +69,8 @@ export function createNodeServer(
     if (error.code === 'ECONNRESET' || (!reply && isUnused(socket))) socket.destroy()
     // The request was answered already; the rest of its body needs no second reply.
     else if (reply && !reply.req.complete && reply.headersSent) socket.destroy()
+    // The reply closes the connection; what follows its request is not read.
+    else if (reply?.req.complete && reply.writableEnded && !reply.shouldKeepAlive) return
     // The fault is in a later request: the earlier one, complete and running, is answered first.
     else if (reply?.req.complete && !reply.writableFinished) reply.once('close', answer)
     else answer()

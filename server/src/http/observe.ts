@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { randomBase62 } from '../kernel/api-key.ts'
+import { randomIdBase62 } from '../kernel/api-key.ts'
 import type { ApiError } from '../kernel/errors.ts'
-import { describeCause } from '../runtime/logger.ts'
+import { systemClock } from '../kernel/time.ts'
+import { describeCause, lineWriterOf } from '../runtime/logger.ts'
 import { isInjected } from './injected.ts'
 
 /** The public ids of the caller, if known; never a secret. */
@@ -74,15 +75,24 @@ const probeRoutes = new Set(['/healthz', '/readyz'])
  * bodies can contain keys and personal data.
  */
 export function createRequestLogger(log: Logger): RequestObserver {
+  const writeLine = lineWriterOf(log)
   return (finished) => {
     const { requestId, method, route, status, durationMs, aborted, caller, failure } = finished
-    log[levelOf(finished)](
+    const level = levelOf(finished)
+    if (!log.isLevelEnabled(level)) return
+    const duration_ms = Math.round(durationMs * 100) / 100
+    // Nearly every line; the logger would take ten times as long to make the same one.
+    if (writeLine && status < 400 && !aborted && failure === null)
+      return writeLine(
+        `{"level":${levelNumbers[level]},"time":"${systemClock.now().toISOString()}","request_id":"${requestId}","method":"${method}","route":"${route}","status":${status},"duration_ms":${duration_ms}${labelsOf(caller)},"msg":"request"}\n`,
+      )
+    log[level](
       {
         request_id: requestId,
         method,
         route,
         status,
-        duration_ms: Math.round(durationMs * 100) / 100,
+        duration_ms,
         ...(aborted && { aborted }),
         ...caller,
         ...(failure && { code: failure.code }),
@@ -94,7 +104,14 @@ export function createRequestLogger(log: Logger): RequestObserver {
   }
 }
 
-function levelOf({ route, status }: FinishedRequest): 'debug' | 'info' | 'warn' | 'error' {
+const levelNumbers = { debug: 20, info: 30, warn: 40, error: 50 } as const
+
+/** The labels of a caller as further members of a JSON object. */
+function labelsOf(caller: CallerLabels | null): string {
+  return caller === null ? '' : `,${JSON.stringify(caller).slice(1, -1)}`
+}
+
+function levelOf({ route, status }: FinishedRequest): keyof typeof levelNumbers {
   // A 503 is temporary; a 500 is a defect.
   if (status >= 500) return status === 503 ? 'warn' : 'error'
   return probeRoutes.has(route) ? 'debug' : 'info'
@@ -102,7 +119,7 @@ function levelOf({ route, status }: FinishedRequest): 'debug' | 'info' | 'warn' 
 
 /** A new request id. A caller's own id is never used: two callers could choose the same one. */
 export function newRequestId(): string {
-  return `req_${randomBase62(24)}`
+  return `req_${randomIdBase62(24)}`
 }
 
 const echoable = /^[\x20-\x7e]{1,128}$/

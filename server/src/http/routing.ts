@@ -81,6 +81,12 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
     for (const method of [route.method].flat()) table.add(route.url, method)
   })
   app.addHook('onRequest', (request, _reply, done) => {
+    // A route without a parameter, found with its method, is the one of this table too.
+    const { url } = request.routeOptions
+    if (url !== undefined && !url.includes(':') && !request.is404) {
+      request.record.route = url
+      return done()
+    }
     const [encodedPath = ''] = request.raw.url!.split(/[?#]/, 1)
     const route = table.find(decodeURI(encodedPath))
     if (!route) throw new ApiError('route_not_found', 'There is nothing at this path; see /docs for what there is.')
@@ -100,6 +106,7 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
  * `%` and escapes that are not UTF-8 are escaped, and the absolute form loses its host.
  */
 export function toDecodableTarget(target: string): string {
+  if (target.startsWith('/') && !target.includes('%')) return target
   const end = target.search(/[?#]/)
   const path = end === -1 ? target : target.slice(0, end)
   const withoutHost = path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
@@ -143,15 +150,17 @@ function faultOf(version: string, host: string | undefined, transferEncoding: st
 }
 
 // Node uses the first of repeated headers; a proxy in front of us may use the last.
-const singleHeaders = new Set(['host', 'authorization'])
+const singleHeaders = ['host', 'authorization']
 
 function repeatedHeader(rawHeaders: string[]): string | null {
-  const seen = new Set<string>()
+  const seen = singleHeaders.map(() => false)
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!.toLowerCase()
-    if (!singleHeaders.has(name)) continue
-    if (seen.has(name)) return `The header ${name} may be sent only once.`
-    seen.add(name)
+    const { length } = rawHeaders[index]!
+    for (const [at, name] of singleHeaders.entries()) {
+      if (length !== name.length || rawHeaders[index]!.toLowerCase() !== name) continue
+      if (seen[at]) return `The header ${name} may be sent only once.`
+      seen[at] = true
+    }
   }
   return null
 }

@@ -73,6 +73,8 @@ declare module 'fastify' {
 }
 
 const defaultDrainGraceMs = 10_000
+/** A connection is closed by the client or by its idle timeout before. */
+const handOverMarginMs = 5_000
 
 /**
  * Creates the HTTP server without the API: every reply has the error envelope or a body, a request id and one log line.
@@ -118,6 +120,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     connections,
     bodies,
     graceMs: options.drainGraceMs ?? defaultDrainGraceMs,
+    handOverMs: timeouts.keepAliveMs + handOverMarginMs,
     onDrain: options.onDrain ?? (() => {}),
   })
   rejectMalformedRequests(app)

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto'
 import type { Mode } from './ids.ts'
+import { takeNonce } from './seal.ts'
 
 /** The position at which a search continues, and its owner: everything a page needs to know about earlier pages. */
 export interface CursorPayload {
@@ -42,10 +43,10 @@ function sealedLengthOf(numbers: number): number {
 
 /** `secret` is the installation's secret and must not change within a cursor's lifetime. */
 export function createCursorSealer(secret: Buffer): CursorSealer {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'storedex cursor 1', 32))
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'storedex cursor 1', 32)))
 
   function seal(payload: CursorPayload): string {
-    const nonce = randomBytes(nonceLength)
+    const nonce = takeNonce()
     const cipher = createCipheriv(cipherName, key, nonce).setAAD(version)
     const sealed = cipher.update(encodePayload(payload))
     cipher.final()

@@ -12,6 +12,22 @@ const backslash = 0x5c
 const colon = 0x3a
 
 /**
+ * The value of a text that is strict JSON, or undefined for one that may not be: then the whole check tells why. Quicker for a
+ * short text than to check first and parse later.
+ */
+export function parseShortJson(bytes: Buffer, maxDepth: number): unknown {
+  if (!isUtf8(bytes)) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
+  const { depth, keys } = measureText(bytes)
+  return depth <= maxDepth && keys === countKeys(value) ? value : undefined
+}
+
+/**
  * Parses a body as strict JSON: valid UTF-8, no byte order mark, no key twice in one object (spelt with escapes or
  * not), at most 64 levels. Linear in the body's size, without recursion.
  */

@@ -95,8 +95,8 @@ export function createSealer(keys: readonly DataKey[], readKeysAgain: () => read
 const noncesAtOnce = 256
 let nonces = Buffer.alloc(0)
 
-/** Random bytes are drawn in blocks: a few cost as much as many. */
-function takeNonce(): Buffer {
+/** Twelve random bytes, never the same ones twice. They are drawn in blocks: a few cost as much as many. */
+export function takeNonce(): Buffer {
   if (nonces.length === 0) nonces = randomBytes(nonceLength * noncesAtOnce)
   const nonce = nonces.subarray(0, nonceLength)
   nonces = nonces.subarray(nonceLength)

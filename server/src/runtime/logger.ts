@@ -11,25 +11,76 @@ const secretFields = ['authorization', 'cookie', 'password', 'secret', 'url', 'e
 
 /** Creates the process's logger: one JSON object per line. */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
-  return pino(
+  const output = destination ?? new StandardError()
+  const log = pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     },
-    destination ?? standardError(),
+    output,
   )
+  lineWriters.set(log, output instanceof StandardError ? (line) => output.gather(line) : (line) => output.write(line))
+  return log
+}
+
+const lineWriters = new WeakMap<Logger, (line: string) => void>()
+
+/**
+ * Writes a line that is finished, its end included. It is for frequent lines: on standard error they are gathered and
+ * written together. Null for a logger that `createLogger` did not create.
+ */
+export function lineWriterOf(log: Logger): ((line: string) => void) | null {
+  return lineWriters.get(log) ?? null
 }
 
 // Lines that cannot be written are buffered up to this size, then dropped.
 const maxUnwrittenBytes = 1_000_000
 
-/** Standard error. A failed write, e.g. on a full disk, must not end the process. */
-function standardError(): DestinationStream {
-  const stream = pino.destination({ dest: 2, sync: true, maxLength: maxUnwrittenBytes })
-  stream.on('error', () => {})
-  return stream
+/**
+ * How long a gathered line waits for others, and how many characters wait at most: a longer text in a pipe could be torn by
+ * what another process writes.
+ */
+const gatherMs = 10
+const maxGathered = 4_096
+
+/**
+ * Standard error. A failed write, e.g. on a full disk, must not end the process. Every line is written at once, and before it
+ * those that are gathered, so that the order is kept; only a killed process loses gathered lines.
+ */
+class StandardError implements DestinationStream {
+  readonly #stream = pino.destination({ dest: 2, sync: true, maxLength: maxUnwrittenBytes })
+  #gathered = ''
+  #isFlushDue = false
+
+  constructor() {
+    this.#stream.on('error', () => {})
+    process.on('exit', () => this.#flush())
+  }
+
+  write(line: string): void {
+    this.#flush()
+    this.#stream.write(line)
+  }
+
+  gather(line: string): void {
+    if (this.#gathered.length + line.length > maxGathered) this.#flush()
+    this.#gathered += line
+    if (this.#isFlushDue) return
+    this.#isFlushDue = true
+    setTimeout(() => {
+      this.#isFlushDue = false
+      this.#flush()
+    }, gatherMs).unref()
+  }
+
+  #flush(): void {
+    if (this.#gathered === '') return
+    const lines = this.#gathered
+    this.#gathered = ''
+    this.#stream.write(lines)
+  }
 }
 
 /** An error in the form in which it may be logged. */

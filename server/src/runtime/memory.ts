@@ -55,8 +55,14 @@ const megabyte = 2 ** 20
 
 /**
  * The minimum memory of the service, in bytes: the memory measured under load that cannot be reclaimed, plus a margin.
- * The processes of the embedded PostgreSQL share the limit.
+ * The processes of the embedded PostgreSQL and all workers share the limit.
  */
-export function minimumMemory({ embedsPostgres }: { embedsPostgres: boolean }): number {
-  return (embedsPostgres ? 384 : 256) * megabyte
+export function minimumMemory({
+  embedsPostgres,
+  processes = 1,
+}: {
+  embedsPostgres: boolean
+  processes?: number
+}): number {
+  return (embedsPostgres ? 128 : 0) * megabyte + processes * 256 * megabyte
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
@@ -216,5 +217,41 @@ describe('once draining has begun', () => {
     expect((await call(`${url}/healthz`)).status).toBe(200)
     const ready = await call(`${url}/readyz`)
     expect(expectEnvelope(ready, 503, 'service_unavailable').message).toBe('The server is shutting down.')
+  })
+})
+
+describe('handing over', () => {
+  /** A request on a kept connection; resolves when its whole reply was read. */
+  const sendOn = (agent: Agent, url: string) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      request(url, { agent }, (reply) => reply.resume().once('end', () => resolve(reply)))
+        .once('error', reject)
+        .end()
+    })
+
+  test('answers on open connections, as the last request of each, while new ones find no listener', async () => {
+    const { app, url } = await startSlowServer()
+    const agents = [1, 2].map(() => new Agent({ keepAlive: true, maxSockets: 1 }))
+    for (const agent of agents) {
+      const { statusCode, headers } = await sendOn(agent, `${url}/api/v1/quick`)
+      expect([statusCode, headers.connection]).toEqual([200, 'keep-alive'])
+    }
+    expect(app.connections.count).toBe(2)
+
+    let isOver = false
+    const handedOver = app.drain.handOver().then(() => {
+      isOver = true
+    })
+    await isClosed(app)
+    await expect(call(`${url}/api/v1/quick`)).rejects.toThrow()
+    for (const [index, agent] of agents.entries()) {
+      // The connections of clients that ask nothing stay open.
+      expect([isOver, app.connections.count]).toEqual([false, 2 - index])
+      const { statusCode, headers } = await sendOn(agent, `${url}/api/v1/quick`)
+      expect([statusCode, headers.connection]).toEqual([200, 'close'])
+      await expect.poll(() => app.connections.count).toBe(1 - index)
+    }
+    await handedOver
+    expect(app.drain.isDraining).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { exceededJsonBound, parseStrictJson } from '../../src/kernel/json.ts'
+import { exceededJsonBound, parseShortJson, parseStrictJson } from '../../src/kernel/json.ts'
 import { checkStrictJson } from '../../src/kernel/json-check.ts'
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text))
@@ -259,4 +259,68 @@ describe('the check without parsing agrees with the parser', () => {
     '"\\u12',
     '"\\',
   ])('%s', (text) => expectSame(Buffer.from(text)))
+})
+
+describe('a short text', () => {
+  const maxDepth = 8
+  const expectSame = (bytes: Buffer) => {
+    const isAccepted =
+      exceededJsonBound(bytes, { maxDepth, maxMarks: 20_000 }) === null && checkStrictJson(bytes) === null
+    const value = parseShortJson(bytes, maxDepth)
+    if (isAccepted) expect(value).toEqual(JSON.parse(bytes.toString()))
+    else expect(value).toBe(undefined)
+    return isAccepted
+  }
+
+  test.each(cases.filter(({ bytes }) => bytes.length <= 2_048))(
+    '$name parses only if its check accepts it',
+    ({ bytes }) => {
+      expectSame(bytes)
+    },
+  )
+
+  test.each([
+    ['{"a":1,"a":1}', false],
+    ['{"__proto__":1,"__proto__":2}', false],
+    ['{"__proto__":{"a":1},"a":":"}', true],
+    ['{"a":"\\":","b":[{"c":null}]}', true],
+    ['[[[[[[[[1]]]]]]]]', true],
+    ['[[[[[[[[[1]]]]]]]]]', false],
+    ['"[[[[[[[[["', true],
+    ['null', true],
+    ['', false],
+    ['\ufeff{}', false],
+  ])('%s', (text, isAccepted) => {
+    expect(expectSame(Buffer.from(text))).toBe(isAccepted)
+  })
+
+  test('that is valid, with some bytes changed, parses only if its check accepts it', () => {
+    const change = fc.record({ at: fc.nat(), byte: fc.constantFrom(...Buffer.from('{}[]",:\\ua1 \u00ff', 'latin1')) })
+    const texts = fc.json({ maxDepth: 10 }).map((text) => Buffer.from(text))
+    fc.assert(
+      fc.property(texts, fc.array(change, { maxLength: 3 }), (bytes, changes) => {
+        for (const { at, byte } of changes) bytes[at % bytes.length] = byte
+        expectSame(bytes)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test('with random keys, some of them equal, parses only if its check accepts it', () => {
+    const key = fc.constantFrom('a', 'b', '\\u0061', 'c:', 'd{', '\\"')
+    const { object } = fc.letrec<{ value: string; object: string }>((tie) => ({
+      value: fc.oneof({ maxDepth: 3 }, fc.constantFrom('1', '":"', 'null', '[]'), tie('object')),
+      object: fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map((members) => {
+        return `{${members.map(([name, value]) => `"${name}":${value}`).join(',')}}`
+      }),
+    }))
+    let accepted = 0
+    fc.assert(
+      fc.property(object, (text) => {
+        if (expectSame(Buffer.from(text))) accepted++
+      }),
+      { numRuns: 2_000 },
+    )
+    expect(accepted).toBeGreaterThan(100)
+  })
 })

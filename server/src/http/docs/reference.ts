@@ -8,28 +8,29 @@ import { barHeight, barStyle, documentationBar } from './layout.ts'
  * loads nothing from other hosts, sends nothing there, and runs only scripts served here.
  */
 export function registerReferencePage(app: FastifyInstance): void {
-  app.register(helmet, {
-    global: false,
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        // Scalar sets styles from its script.
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:', 'blob:'],
-        fontSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'"],
-        workerSrc: ["'self'", 'blob:'],
-        baseUri: ["'none'"],
-        formAction: ["'none'"],
-        frameAncestors: ["'none'"],
-      },
-    },
-    // Whether the host always uses TLS is for its operator to declare.
-    strictTransportSecurity: false,
-  })
   app.register(async (docs) => {
+    // In this scope, because its hooks run for every route of its scope; before the routes, which it has to see.
+    await docs.register(helmet, {
+      global: false,
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: {
+          defaultSrc: ["'none'"],
+          scriptSrc: ["'self'"],
+          // Scalar sets styles from its script.
+          styleSrc: ["'self'", "'unsafe-inline'"],
+          imgSrc: ["'self'", 'data:', 'blob:'],
+          fontSrc: ["'self'", 'data:'],
+          connectSrc: ["'self'"],
+          workerSrc: ["'self'", 'blob:'],
+          baseUri: ["'none'"],
+          formAction: ["'none'"],
+          frameAncestors: ["'none'"],
+        },
+      },
+      // Whether the host always uses TLS is for its operator to declare.
+      strictTransportSecurity: false,
+    })
     const schema = { hide: true }
     docs.get('/docs', { schema, helmet: {} }, (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
     docs.get('/docs/start.js', { schema, helmet: {} }, (_request, reply) => reply.type(javascript).send(startScript))

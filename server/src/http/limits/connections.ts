@@ -166,6 +166,12 @@ export class ConnectionManager {
     while (this.#inPhase.closing.size > 0 && performance.now() < end) await delay(5)
   }
 
+  /** Resolves when no connection is open, or after `maxMs`. */
+  async waitUntilEmpty(maxMs: number): Promise<void> {
+    const end = performance.now() + maxMs
+    while (this.count > 0 && performance.now() < end) await delay(20)
+  }
+
   destroyAll(): void {
     for (const { socket } of [...this.#open.values()]) socket.destroy()
   }
