@@ -27,6 +27,7 @@ const sameOnEveryServer = [
     'crash',
     'docs',
     'doctor',
+    'failover',
     'hostile',
     'http',
     'kernel',
@@ -55,6 +56,13 @@ if (programs) {
   const settings = { TEST_POSTGRES_BIN: programs, STOREDEX_TEST_ENGINE: 'memory' }
   outcomes.push(await runTests(`${programs}, searching in memory`, settings, left))
 }
+if (process.env.TEST_DATABASE_URL) {
+  const { TEST_DATABASE_URL } = process.env
+  console.log('\nNot on TEST_DATABASE_URL, because they start, break or need no server:', sameOnEveryServer.join(', '))
+  const left = sameOnEveryServer.flatMap((pattern) => ['--exclude', pattern])
+  const settings = { TEST_DATABASE_URL, STOREDEX_TEST_ENGINE: 'memory' }
+  outcomes.push(await runTests('TEST_DATABASE_URL, searching in memory', settings, left))
+}
 console.log('\nFormatting, types, unused code')
 const isClean = (await runNpm(projectDir, ['run', '--silent', 'verify'], 'inherit')) === 0
 outcomes.push({ passed: isClean ? 1 : 0, failed: isClean ? 0 : 1, failures: isClean ? [] : ['npm run verify'] })
@@ -74,7 +82,7 @@ async function runTests(server, settings, args) {
   const vitest = join(projectDir, 'node_modules/vitest/vitest.mjs')
   const ownReporter = `--reporter=${join(import.meta.dirname, 'unhandled-errors.mjs')}`
   const reporters = ['--reporter=default', ownReporter, '--reporter=json', `--outputFile.json=${report}`]
-  // A server that a developer has chosen for single files is not for this.
+  // This server is for a run of its own.
   const { TEST_DATABASE_URL: _, ...environment } = process.env
   const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...args], {
     cwd: projectDir,

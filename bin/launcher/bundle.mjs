@@ -41,6 +41,7 @@ async function build(projectDir, outdir) {
       absWorkingDir: projectDir,
       entryPoints: {
         cli: 'server/src/bin/cli.ts',
+        worker: 'server/src/bin/worker.ts',
         'search-thread': 'server/src/bin/search-thread.ts',
         'count-thread': 'server/src/bin/count-thread.ts',
         'import-thread': 'server/src/bin/import-thread.ts',

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { prepareBundle } from './bundle.mjs'
 import { lastConsole, prepareConsole } from './console.mjs'
 import { installPackages } from './install.mjs'
@@ -10,6 +11,7 @@ const projectDir = resolve(import.meta.dirname, '../..')
 export async function launch(args) {
   try {
     if (args[0] === 'dev') await runDevelopment()
+    else if (args[0] === 'prepare') await prepare(args)
     else if (args[0] === 'bench') await runSource(['bench/run.ts', ...args.slice(1)])
     else if (args[0] === 'drill') await runSource(['drill/run.ts', ...args.slice(1)])
     else await runBundle(args)
@@ -18,6 +20,17 @@ export async function launch(args) {
     console.error(error.message)
     process.exitCode = 1
   }
+}
+
+/** What a start does before it runs anything, so that a start needs to write nothing to the checkout. */
+async function prepare(args) {
+  await installPackages(projectDir, { tools: false })
+  const [entry, console] = await Promise.all([prepareBundle(projectDir), prepareConsole(projectDir)])
+  process.stdout.write(
+    args.includes('--json')
+      ? `${JSON.stringify({ entry: fileURLToPath(entry), console })}\n`
+      : 'The packages are installed, the program is bundled and the console is built.\n',
+  )
 }
 
 /** In this process, so that signals and the terminal arrive without a middleman. */

@@ -41,14 +41,17 @@ export function handleUncaughtErrors(log: Logger, onFault: (error: unknown) => v
 /**
  * Throws an `OperatorError` when memory is so low that the system would soon kill the service. `available` is in bytes.
  */
-export function requireMemory({ databaseUrl }: Pick<Config, 'databaseUrl'>, available: number): void {
+export function requireMemory({ databaseUrl }: Pick<Config, 'databaseUrl'>, available: number, processes = 1): void {
   const embedsPostgres = databaseUrl === null
-  const needed = minimumMemory({ embedsPostgres })
+  const needed = minimumMemory({ embedsPostgres, processes })
   if (available >= needed) return
   const advice = embedsPostgres
-    ? ` with its own PostgreSQL: give it more, or set DATABASE_URL to a PostgreSQL elsewhere, then ${inMb(minimumMemory({ embedsPostgres: false }))} are enough`
+    ? ` with its own PostgreSQL: give it more, or set DATABASE_URL to a PostgreSQL elsewhere, then ${inMb(minimumMemory({ embedsPostgres: false, processes }))} are enough`
     : ': give it more'
-  throw new OperatorError(`There are ${inMb(available)} of memory, and Storedex needs ${inMb(needed)}${advice}.`)
+  const forWorkers = processes === 1 ? '' : ` for ${processes} processes`
+  throw new OperatorError(
+    `There are ${inMb(available)} of memory, and Storedex needs ${inMb(needed)}${forWorkers}${advice}.`,
+  )
 }
 
 function inMb(bytes: number): string {

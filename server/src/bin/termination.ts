@@ -1,7 +1,11 @@
+import { closeSync, constants as fileConstants, openSync } from 'node:fs'
 import { constants } from 'node:os'
 
 // npm forwards the terminal's Ctrl-C to its child, which has already received it: two signals at once count as one.
 const repeatAfterMs = 500
+
+let reload: (() => void) | undefined
+let isTerminalAttached = false
 
 /**
  * Returns a signal that is aborted by the first SIGINT, SIGTERM or SIGHUP (a closed terminal); a later one ends the
@@ -12,12 +16,30 @@ export function listenForTermination(): AbortSignal {
   let firstAt: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
+      const isHangUp = isTerminalAttached && !hasTerminal()
+      if (signal === 'SIGHUP' && reload && !isHangUp && firstAt === undefined) return reload()
       firstAt ??= performance.now()
       if (performance.now() - firstAt > repeatAfterMs) process.exit(128 + constants.signals[signal])
       controller.abort()
     })
   }
   return controller.signal
+}
+
+/** From now on SIGHUP calls `work`, unless the terminal was closed or the process is ending. */
+export function reloadOnHangUp(work: () => void): void {
+  reload = work
+  isTerminalAttached = hasTerminal()
+}
+
+/** Whether the process has a controlling terminal. The system takes it away before it sends SIGHUP for closing it. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', fileConstants.O_RDONLY | fileConstants.O_NOCTTY | fileConstants.O_NONBLOCK))
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Resolves to the result of `work`, or rejects with the signal's reason as soon as it is aborted. */

@@ -24,8 +24,8 @@ export interface Cli {
   openCatalogueDeps(): Promise<CatalogueDeps>
   /** Everything that the service has. */
   openDeps(): Promise<Deps>
-  /** Runs the service until it is stopped. */
-  serve(options: { json: boolean }): Promise<void>
+  /** Runs the service until it is stopped, in this process or in so many workers. */
+  serve(options: { json: boolean; workers: number | null }): Promise<void>
   /** Aborted by Ctrl-C: what fails afterwards fails because of it. */
   termination?: AbortSignal
   stdin: Readable

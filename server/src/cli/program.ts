@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { type Cli, printResult, wantsJson, withCatalogue } from './context.ts'
+import { type Cli, printResult, withCatalogue } from './context.ts'
 
 /** A command of the first level, with its subcommands. What it needs is loaded only when it is called. */
 interface CommandGroup {
@@ -12,9 +12,7 @@ const groups: readonly CommandGroup[] = [
   {
     name: 'serve',
     description: 'run the service until Ctrl-C',
-    load: async () => (command, cli) => {
-      command.action((_flags: object, command: Command) => cli.serve({ json: wantsJson(command) }))
-    },
+    load: async () => (await import('./serve.ts')).addServeAction,
   },
   {
     name: 'migrate',
@@ -146,10 +144,20 @@ export async function runCommandLine(args: readonly string[], cli: Cli): Promise
 }
 
 function addMigrateAction(migrate: Command, cli: Cli): void {
-  migrate.action((_flags: object, command: Command) =>
-    withCatalogue(cli, async ({ migration: { applied, version } }) => {
-      const text = applied.length === 0 ? 'Nothing to apply' : `Applied ${applied.join(', ')}`
-      printResult(cli, command, { applied, version }, `${text}; the schema is at version ${version}.`)
+  migrate.option('--distribute', 'also spread the tables over the machines of a Citus cluster')
+  migrate.action((flags: { distribute?: true }, command: Command) =>
+    withCatalogue(cli, async ({ migration: { applied, version }, databaseUrl }) => {
+      const text = `${applied.length === 0 ? 'Nothing to apply' : `Applied ${applied.join(', ')}`}; the schema is at version ${version}.`
+      if (!flags.distribute) return printResult(cli, command, { applied, version }, text)
+      const { distributeTables } = await import('../db/distribution.ts')
+      const distribution = await distributeTables(databaseUrl)
+      const { workers, copied, distributed, alreadyDone } = distribution
+      const spread =
+        copied.length + distributed.length === 0
+          ? `All ${alreadyDone} tables are spread already`
+          : `Copied ${copied.length} tables to every machine and distributed ${distributed.length}; ${alreadyDone} were already`
+      const data = { applied, version, distribution }
+      return printResult(cli, command, data, `${text}\n${spread} (machines: ${workers}).`)
     }),
   )
 }

@@ -25,6 +25,8 @@ test('by default it listens on loopback and stores its data in the checkout', ()
     dataDir: join(projectDir, '.storedex'),
     databaseUrl: null,
     databaseOwnerUrl: null,
+    databaseDirectUrl: null,
+    databaseReplicaUrl: null,
     ledgerDetailMonths: 13,
     historyDays: 730,
     dataKeys: null,
@@ -37,6 +39,7 @@ test('by default it listens on loopback and stores its data in the checkout', ()
     deliverEmails: 'all',
     searchEngine: 'auto',
     searchMemoryMb: null,
+    documentCacheMb: null,
     logLevel: 'info',
     isLogLevelGiven: false,
   })
@@ -53,6 +56,8 @@ test('every setting is read and normalised', () => {
     DATA_DIR: '/srv/data',
     DATABASE_URL: 'postgresql://me:secret@db.example:5433/shops',
     DATABASE_OWNER_URL: 'postgresql://owner:secret@db.example:5433/shops',
+    DATABASE_DIRECT_URL: 'postgresql://me:secret@direct.example:5433/shops',
+    DATABASE_REPLICA_URL: 'postgresql://me:secret@standby.example:5433/shops',
     DATA_KEYS: `new:${key(1)}, old:${key(2).replace('=', '')}`,
     PLANS_FILE: '/srv/plans.json',
     CONSOLE_DIR: '/srv/console',
@@ -76,6 +81,7 @@ test('every setting is read and normalised', () => {
     HISTORY_DAYS: '90',
     SEARCH_ENGINE: 'memory',
     SEARCH_MEMORY_MB: '512',
+    DOCUMENT_CACHE_MB: '0',
     LOG_LEVEL: 'debug',
   })
   expect(config).toEqual({
@@ -90,6 +96,8 @@ test('every setting is read and normalised', () => {
     dataDir: '/srv/data',
     databaseUrl: 'postgresql://me:secret@db.example:5433/shops',
     databaseOwnerUrl: 'postgresql://owner:secret@db.example:5433/shops',
+    databaseDirectUrl: 'postgresql://me:secret@direct.example:5433/shops',
+    databaseReplicaUrl: 'postgresql://me:secret@standby.example:5433/shops',
     ledgerDetailMonths: 24,
     historyDays: 90,
     dataKeys: [
@@ -120,9 +128,22 @@ test('every setting is read and normalised', () => {
     deliverEmails: 'verified',
     searchEngine: 'memory',
     searchMemoryMb: 512,
+    documentCacheMb: 0,
     logLevel: 'debug',
     isLogLevelGiven: true,
   })
+})
+
+test('several database hosts are put into the query, where every part of the service finds them', () => {
+  const settings = { DATABASE_URL: 'postgres://me:a%2Cb@a:1,[::1]/shops?sslmode=require', DATABASE_TLS: '' }
+  const { searchParams, hostname, username, password, pathname } = new URL(read(settings).databaseUrl!)
+  expect(Object.fromEntries(searchParams)).toEqual({
+    host: 'a,::1',
+    port: '1,5432',
+    sslmode: 'verify-full',
+    target_session_attrs: 'read-write',
+  })
+  expect([hostname, username, password, pathname]).toEqual(['localhost', 'me', 'a%2Cb', '/shops'])
 })
 
 test('an empty value counts as not set', () => {
@@ -181,6 +202,11 @@ describe('an invalid value ends the start with one sentence', () => {
     ['DATABASE_URL', `mysql://me:${secret}@db.example/shops`],
     ['DATABASE_URL', `host=db password=${secret}`],
     ['DATABASE_OWNER_URL', `mysql://me:${secret}@db.example/shops`],
+    ['DATABASE_DIRECT_URL', `mysql://me:${secret}@db.example/shops`],
+    ['DATABASE_REPLICA_URL', `mysql://me:${secret}@db.example/shops`],
+    ['DATABASE_URL', `postgres://me:${secret}@a,,b/shops`],
+    ['DATABASE_URL', `postgres://me:${secret}@a:1,b:70000/shops`],
+    ['DATABASE_URL', `postgres://me:${secret}@a,b/shops?target_session_attrs=standby`],
     ['LEDGER_DETAIL_MONTHS', '0'],
     ['LEDGER_DETAIL_MONTHS', '1201'],
     ['LEDGER_DETAIL_MONTHS', '1.5'],
@@ -215,6 +241,8 @@ describe('an invalid value ends the start with one sentence', () => {
     ['SEARCH_ENGINE', 'sql'],
     ['SEARCH_MEMORY_MB', '0'],
     ['SEARCH_MEMORY_MB', '1GB'],
+    ['DOCUMENT_CACHE_MB', '-1'],
+    ['DOCUMENT_CACHE_MB', '64MB'],
     ['LOG_LEVEL', 'loud'],
   ])('%s=%s', (name, value) => {
     const message = (() => {
@@ -236,6 +264,10 @@ describe('an invalid value ends the start with one sentence', () => {
     expect(() => read(prices)).toThrow(/STRIPE_PRICE_PRO_ANNUAL repeats price_1/)
     const owner = { DATABASE_OWNER_URL: 'postgres://me@db.example/shops' }
     expect(() => read(owner)).toThrow(/DATABASE_OWNER_URL needs DATABASE_URL/)
+    const direct = { DATABASE_DIRECT_URL: 'postgres://me@db.example/shops' }
+    expect(() => read(direct)).toThrow(/DATABASE_DIRECT_URL needs DATABASE_URL/)
+    const replica = { DATABASE_REPLICA_URL: 'postgres://me@db.example/shops' }
+    expect(() => read(replica)).toThrow(/DATABASE_REPLICA_URL needs DATABASE_URL/)
     expect(() => read({ STRIPE_API_BASE: 'http://127.0.0.1:1' })).toThrow(/STRIPE_API_BASE needs STRIPE_SECRET_KEY/)
     expect(() => read({ DATABASE_TLS: 'verify' })).toThrow(/DATABASE_TLS needs DATABASE_URL/)
     expect(() => read({ SMTP_URL: 'smtp://mail.example' })).toThrow(/SMTP_URL and MAIL_FROM must be set together/)

@@ -41,6 +41,8 @@ export function startService(
   })
   const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]()
   return {
+    /** The shell becomes the service. */
+    pid: shell.pid!,
     log: () => log,
     async line(): Promise<string> {
       const next = await lines.next()
@@ -52,6 +54,8 @@ export function startService(
     },
     /** Sends SIGINT to the group, as Ctrl-C does. */
     interrupt: () => process.kill(-shell.pid!, 'SIGINT'),
+    /** Sends SIGTERM to the service only. */
+    terminate: () => shell.kill('SIGTERM'),
     /** Sends SIGKILL to the service only. */
     kill: () => shell.kill('SIGKILL'),
     /** Sends SIGHUP to the group, as closing the terminal does. */

@@ -1,0 +1,70 @@
+import type { Config } from '../../config.ts'
+import { isLedgerAppendOnly } from '../../db/grants.ts'
+import { recordServiceUrl } from '../../db/installation.ts'
+import { clearTextWarning } from '../../db/tls.ts'
+import type { Deps } from '../../deps.ts'
+import { type MetricsServer, startMetricsServer } from '../../http/metrics.ts'
+import type { ProcessLogger } from '../../runtime/terminal-log.ts'
+import { type DemoKeys, prepareCatalogueAndKeys } from '../demo-keys.ts'
+import { createDemoLink } from '../demo-person.ts'
+import { createGreeting, type Greeting } from '../greeting.ts'
+import { portTakenError } from '../port.ts'
+import { type AddressedConfig, describeBilling } from '../serving.ts'
+import { rejectOnAbort } from '../termination.ts'
+
+export type Greet = (greeting: Greeting, keys: DemoKeys | null) => void
+
+interface PreparedInstallation {
+  keys: DemoKeys | null
+  warnings: string[]
+}
+
+/** What is done once at a start: the first data, and what the operator should know. */
+export async function prepareInstallation(
+  deps: Deps,
+  given: Config,
+  { isForPerson }: ProcessLogger,
+  stop: AbortSignal,
+): Promise<PreparedInstallation> {
+  stop.throwIfAborted()
+  if (!(await isLedgerAppendOnly(deps.db, null)))
+    deps.log.info('the ledger is not append-only: the role in DATABASE_URL has the right to change it')
+  const keys = await rejectOnAbort(stop, prepareCatalogueAndKeys({ ...deps, db: deps.ownerDb }))
+  const warnings = [clearTextWarning(given.databaseUrl)].filter((warning) => warning !== null)
+  // The greeting tells a person.
+  if (!isForPerson) for (const warning of warnings) deps.log.warn(warning)
+  return { keys, warnings }
+}
+
+/** Says where the service listens, when it does. */
+export async function greetOperator(
+  deps: Deps,
+  {
+    given,
+    config,
+    greet,
+    keys,
+    warnings,
+  }: PreparedInstallation & { given: Config; config: AddressedConfig; greet: Greet },
+): Promise<void> {
+  await recordServiceUrl(deps.ownerDb, config.publicUrl)
+  const consoleLink = given.demo ? await createDemoLink(deps, config.publicUrl) : null
+  const billing = await describeBilling(deps)
+  greet(createGreeting(config, { wantedPort: given.port, keys, consoleLink, billing, warnings }), keys)
+}
+
+/** Serves the metrics where METRICS_PORT says; undefined without it. */
+export async function serveMetrics(
+  { metricsHost, metricsPort }: Config,
+  source: MetricsSource,
+): Promise<MetricsServer | undefined> {
+  if (metricsPort === null) return undefined
+  try {
+    return await startMetricsServer({ host: metricsHost, port: metricsPort, registry: source })
+  } catch (cause) {
+    const isTaken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    throw isTaken ? portTakenError(metricsPort, 'METRICS_PORT') : cause
+  }
+}
+
+type MetricsSource = Parameters<typeof startMetricsServer>[0]['registry']
