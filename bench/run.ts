@@ -3,7 +3,9 @@
  * instead of the embedded one.
  *
  *   npm run bench -- [api] [--stores 100000] [--seconds 2] [--rounds 3] [--connections 32] [--engine memory] [--only search,reveal_1] [--json]
- *   npm run bench -- outage [the same options]
+ *   npm run bench -- compare --baseline COMMIT [--stores 200000] [--seconds 2] [--rounds 3] [--connections 1,32,128] [--accounts 1,8] [--only …] [--report bench/compare.md]
+ *   npm run bench -- statements --baseline COMMIT [--stores 20000] [--rounds 3] [--report bench/statements.md]
+ *   npm run bench -- outage [the same options as api]
  *   npm run bench -- import [--stores 200000] [--contacts 300000] [--serving]
  *   npm run bench -- messy [--stores 200000] [--contacts 300000] [--only agency,excel,unicode] [--seed 1] [--report bench/messy.md]
  *   npm run bench -- ledger [--entries 1000000]
@@ -11,7 +13,9 @@
  *   npm run bench -- search [--stores 100000] [--peers postgres-gin,duckdb] [--rounds 7] [--report bench/report.md]
  *   npm run bench -- counts [--stores 100000] [--peers postgres-columns,duckdb] [--rounds 5] [--report bench/counts.md]
  *   npm run bench -- exclude [--stores 100000]
+ *   npm run bench -- bad-filters [--stores 1000000] [--minutes 1] [--seed 1]
  *   npm run bench -- search-ready [--stores 100000] [--seconds 5] [--connections 16] [--report bench/report.md]
+ *   npm run bench -- profile [the options of api]
  *   npm run bench -- lighthouse [--link URL] [--rounds 3] [--report bench/console.md]
  *   npm run bench -- filters [--stores 1000000] [--report bench/console.md]
  */
@@ -21,6 +25,9 @@ import { parseArgs } from 'node:util'
 import { benchApi } from './api/bench.ts'
 import { type Operation, operations } from './api/load/workload.ts'
 import { formatReport } from './api/report.ts'
+import { benchCompare } from './compare/bench.ts'
+import { renderCompare, writeCompareReport } from './compare/report.ts'
+import type { CompareResults } from './compare/results.ts'
 import { benchFilters } from './console/filters.ts'
 import { benchLighthouse } from './console/lighthouse.ts'
 import { formatFilters, formatLighthouse, writeConsoleReport } from './console/report.ts'
@@ -32,19 +39,25 @@ import { benchMessy, type DialectFigures } from './messy/bench.ts'
 import { dialects } from './messy/dialect.ts'
 import { failuresOf, formatDeviations, renderMessyReport, writeMessyReport } from './messy/report.ts'
 import { benchOutage } from './outage/bench.ts'
+import { benchProfile, formatProfiles } from './profile/bench.ts'
+import { benchBadFilters, renderBadFilters } from './search/bad-filters/bench.ts'
 import { benchSearch } from './search/bench.ts'
 import { benchExclusion, renderExclusion } from './search/exclusion.ts'
 import { type PeerName, peerNames } from './search/peers/open.ts'
 import { benchReady } from './search/ready.ts'
 import { writeReport } from './search/report/report.ts'
 import { renderReady, renderSize } from './search/report/tables.ts'
+import { benchStatements } from './statements/bench.ts'
+import { renderStatements, writeStatementsReport } from './statements/report.ts'
 import type { Cleanup } from './support/cleanup.ts'
 import { parseCount, printProgress, runCommand } from './support/cli.ts'
 import { type Engine, engines, openProgram, runScript, serveWith } from './support/program.ts'
 import { openTemporaryFolder, openWorkspace } from './support/workspace.ts'
 
 const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--engine memory|postgres] [--only OPERATION,…] [--json]
-       npm run bench -- outage [the same options]
+       npm run bench -- compare --baseline COMMIT [--stores N] [--seconds N] [--rounds N] [--connections N,…] [--accounts N,…] [--only OPERATION,…] [--report FILE] [--json]
+       npm run bench -- statements --baseline COMMIT [--stores N] [--rounds N] [--report FILE] [--json]
+       npm run bench -- outage [the same options as api]
        npm run bench -- import [--stores N] [--contacts N] [--serving]
        npm run bench -- messy [--stores N] [--contacts N] [--only DIALECT,…] [--seed N] [--report FILE]
        npm run bench -- ledger [--entries N]
@@ -52,7 +65,9 @@ const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--round
        npm run bench -- search [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
        npm run bench -- counts [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
        npm run bench -- exclude [--stores N]
+       npm run bench -- bad-filters [--stores N] [--minutes N] [--seed N]
        npm run bench -- search-ready [--stores N] [--seconds N] [--connections N] [--report FILE]
+       npm run bench -- profile [the options of api]
        npm run bench -- lighthouse [--link URL] [--rounds N] [--report FILE]
        npm run bench -- filters [--stores N] [--report FILE]
 peers: ${peerNames.join(', ')}
@@ -61,6 +76,8 @@ dialects: ${dialects.map(({ name }) => name).join(', ')}`
 
 const commands = [
   'api',
+  'compare',
+  'statements',
   'outage',
   'import',
   'messy',
@@ -69,7 +86,9 @@ const commands = [
   'search',
   'counts',
   'exclude',
+  'bad-filters',
   'search-ready',
+  'profile',
   'lighthouse',
   'filters',
 ] as const
@@ -78,6 +97,7 @@ const commands = [
 const defaultsOf: {
   [name in (typeof commands)[number]]?: Partial<Record<'seconds' | 'rounds' | 'connections', string>>
 } = {
+  compare: { connections: '1,32,128' },
   search: { rounds: '7' },
   counts: { rounds: '5' },
   'search-ready': { seconds: '5', connections: '16' },
@@ -91,8 +111,12 @@ interface Options {
   serving: boolean
   entries: number
   seconds: number
+  minutes: number
   rounds: number
   connections: number
+  /** Numbers of connections and of accounts, and the commit that is compared with this version. */
+  crowds: { connections: readonly number[]; accounts: readonly number[] }
+  baseline: string
   engine: Engine
   operations: readonly Operation[]
   /** Ways to write a CSV file. */
@@ -117,8 +141,11 @@ function readOptions(args: string[]): Options | undefined {
         serving: { type: 'boolean', default: false },
         entries: { type: 'string', default: '1000000' },
         seconds: { type: 'string' },
+        minutes: { type: 'string', default: '1' },
         rounds: { type: 'string' },
         connections: { type: 'string' },
+        accounts: { type: 'string', default: '1,8' },
+        baseline: { type: 'string' },
         engine: { type: 'string', default: 'memory' },
         only: { type: 'string' },
         seed: { type: 'string', default: '1' },
@@ -140,14 +167,19 @@ function readOptions(args: string[]): Options | undefined {
     if (!command || !entries || entries % 2 > 0) return undefined
     const given = { seconds: '2', rounds: '3', connections: '32', ...defaultsOf[command], ...values }
     const seconds = parseCount(given.seconds, 600)
+    const minutes = parseCount(values.minutes, 600)
     const rounds = parseCount(given.rounds, 100)
-    const connections = parseCount(given.connections, 256)
+    const connections = parseCounts(given.connections, 256)
+    const accounts = parseCounts(values.accounts, 8)
     const seed = parseCount(values.seed)
     const engine = engines.find((name) => name === values.engine)
     const chosen = operations.filter((operation) => named.includes(operation))
     const peers = peerNames.filter((peer) => namedPeers.includes(peer))
     if (rest.length > 0 || peers.length < namedPeers.length) return undefined
-    if (stores === undefined || contacts === undefined || !seconds || !rounds || !connections) return undefined
+    if (stores === undefined || contacts === undefined || !seconds || !minutes || !rounds) return undefined
+    if (!connections || !accounts || (command !== 'compare' && connections.length > 1)) return undefined
+    const needsBaseline = command === 'compare' || command === 'statements'
+    if (needsBaseline !== (values.baseline !== undefined)) return undefined
     if (!named.every((name) => choices.includes(name)) || !engine || !seed) return undefined
     const { link = null, report = null, json, serving } = values
     if (link !== null && !URL.canParse(link)) return undefined
@@ -158,8 +190,11 @@ function readOptions(args: string[]): Options | undefined {
       serving,
       entries,
       seconds,
+      minutes,
       rounds,
-      connections,
+      connections: connections[0]!,
+      crowds: { connections, accounts },
+      baseline: values.baseline ?? '',
       engine,
       operations: chosen,
       dialects: named,
@@ -172,6 +207,12 @@ function readOptions(args: string[]): Options | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Counts with commas between them, without repetitions; undefined when one of them is wrong. */
+function parseCounts(text: string, most: number): number[] | undefined {
+  const counts = [...new Set(text.split(','))].map((each) => parseCount(each, most))
+  return counts.every((each) => each !== undefined) ? counts : undefined
 }
 
 async function run(
@@ -225,6 +266,11 @@ async function run(
     process.stdout.write(`${json ? JSON.stringify(figures) : renderExclusion(figures)}\n`)
     return 0
   }
+  if (command === 'bad-filters') {
+    const figures = await benchBadFilters({ ...options, stores: stores ?? 1_000_000 }, cleanup, printProgress)
+    process.stdout.write(`${json ? JSON.stringify(figures) : renderBadFilters(figures)}\n`)
+    return 0
+  }
   if (command === 'lighthouse' && link !== null) return runLighthouse(link)
   const workspace = await openWorkspace(process.env.DATABASE_URL || null, cleanup)
   if (command === 'lighthouse') {
@@ -261,6 +307,25 @@ async function run(
   if (command === 'exports') {
     const figures = await benchExports(stores ?? 1_000_000, workspace, cleanup, printProgress)
     process.stdout.write(`${json ? JSON.stringify(figures) : formatExportFigures(figures)}\n`)
+    return 0
+  }
+  if (command === 'compare') {
+    const keep = (results: CompareResults) => report && writeCompareReport(resolve(report), results)
+    const compared = { ...options, ...options.crowds, stores: stores ?? 200_000 }
+    const results = await benchCompare(compared, workspace, cleanup, printProgress, keep)
+    process.stdout.write(`${json ? JSON.stringify(results) : renderCompare(results)}\n`)
+    return 0
+  }
+  if (command === 'statements') {
+    const compared = { ...options, stores: stores ?? 20_000 }
+    const results = await benchStatements(compared, workspace, cleanup, printProgress)
+    if (report) writeStatementsReport(resolve(report), results)
+    process.stdout.write(`${json ? JSON.stringify(results) : renderStatements(results)}\n`)
+    return 0
+  }
+  if (command === 'profile') {
+    const profiles = await benchProfile({ ...options, stores: stores ?? 20_000 }, workspace, cleanup, printProgress)
+    process.stdout.write(`${json ? JSON.stringify(profiles) : formatProfiles(profiles)}\n`)
     return 0
   }
   if (command === 'outage') {

@@ -1,7 +1,7 @@
 /**
  * Runs the service through faults and reports its behaviour. Uses temporary processes and folders, and loopback only.
  *
- *   npm run drill [-- SCENARIO … --short --minutes 30 --seed N --report drill/report.md --json]
+ *   npm run drill [-- SCENARIO … --short --minutes 30 --kills 1000 --seed N --report drill/report.md --json]
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -13,6 +13,7 @@ import { renderReport, writeReport } from './report.ts'
 import { type OutcomeWithPlots, runScenario } from './runner.ts'
 import type { Outcome, Scenario } from './scenario.ts'
 import { bombs } from './scenarios/bombs.ts'
+import { charges } from './scenarios/charges.ts'
 import { client } from './scenarios/client.ts'
 import { clock } from './scenarios/clock.ts'
 import { backup } from './scenarios/data/backup.ts'
@@ -34,6 +35,7 @@ import { standin } from './scenarios/standin.ts'
 /** In the order of the report. */
 const scenarios: readonly Scenario[] = [
   kills,
+  charges,
   restarts,
   frozen,
   disk,
@@ -54,15 +56,17 @@ const scenarios: readonly Scenario[] = [
 ]
 
 const names = scenarios.map(({ name }) => name)
-const usage = `usage: npm run drill [-- SCENARIO … --short --minutes N --seed N --report FILE --json]
+const usage = `usage: npm run drill [-- SCENARIO … --short --minutes N --kills N --seed N --report FILE --json]
 scenarios: ${names.join(', ')}`
 
 const defaultMinutes = 30
+const defaultKills = 1_000
 
 interface Options {
   chosen: typeof scenarios
   isShort: boolean
   minutes: number
+  kills: number
   seed: number
   report: string | null
   json: boolean
@@ -77,15 +81,16 @@ function readOptions(args: string[]): Options | undefined {
       options: {
         short: { type: 'boolean', default: false },
         minutes: { type: 'string', default: String(defaultMinutes) },
+        kills: { type: 'string', default: String(defaultKills) },
         seed: { type: 'string', default: String(Date.now() % 1_000_000 || 1) },
         report: { type: 'string' },
         json: { type: 'boolean', default: false },
       },
     })
-    const [minutes, seed] = [parseCount(values.minutes), parseCount(values.seed)]
-    if (!minutes || !seed || positionals.some((name) => !names.includes(name))) return undefined
+    const [minutes, kills, seed] = [values.minutes, values.kills, values.seed].map((text) => parseCount(text))
+    if (!minutes || !kills || !seed || positionals.some((name) => !names.includes(name))) return undefined
     const chosen = positionals.length === 0 ? scenarios : scenarios.filter(({ name }) => positionals.includes(name))
-    return { chosen, minutes, seed, isShort: values.short, report: values.report ?? null, json: values.json }
+    return { chosen, minutes, kills, seed, isShort: values.short, report: values.report ?? null, json: values.json }
   } catch {
     return undefined
   }

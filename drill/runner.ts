@@ -17,6 +17,7 @@ export interface RunSettings {
   folder: string
   isShort: boolean
   minutes: number
+  kills: number
   /** Seed of the random numbers. */
   randomSeed: number
   seed(): Promise<Seed>

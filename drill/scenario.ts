@@ -15,8 +15,10 @@ export interface Scenario {
 /** The context of a running scenario. */
 export interface Drill {
   isShort: boolean
-  /** Length of the soak. */
+  /** Length of the soak, and the most that scenarios with many kills take. */
   minutes: number
+  /** How often `charges` kills. */
+  kills: number
   random: Random
   /** A temporary folder of this scenario. */
   folder: string

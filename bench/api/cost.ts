@@ -79,6 +79,7 @@ export async function requireSameSql(
 ): Promise<void> {
   for (const operation of operations) {
     await database.emptyLedger()
+    await sql.call('renew callers')
     const before = proxy.traffic
     const run = await sql.call({ run: { operation, accounts: 1, connections: 1, timing } })
     const after = proxy.traffic

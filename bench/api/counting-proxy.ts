@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
-import pg from 'pg'
 import type { Cleanup } from '../support/cleanup.ts'
+import { startForwarding } from '../support/forwarding.ts'
 
 export interface CountingProxy {
   /** The same database, through the proxy. */
@@ -11,51 +9,29 @@ export interface CountingProxy {
 
 /** Listens on loopback, forwards both directions to the database, and counts the traffic. */
 export async function startCountingProxy(databaseUrl: string, cleanup: Cleanup): Promise<CountingProxy> {
-  const { host, port } = new pg.Client({ connectionString: databaseUrl })
   const counter = new TrafficCounter()
-  const sockets = new Set<Socket>()
-  const proxy = createServer((client) => {
-    const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
-    const fromClient = new MessageReader('client')
-    const fromServer = new MessageReader('server')
-    client.on('data', (chunk: Buffer) => {
-      for (const letter of fromClient.read(chunk)) counter.countRequest(letter)
-      server.write(chunk)
-    })
-    server.on('data', (chunk: Buffer) => {
-      for (const letter of fromServer.read(chunk)) counter.countReply(letter)
-      counter.countBytes(chunk.length)
-      client.write(chunk)
-    })
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(socket)
-      socket.setNoDelay(true)
-      // When one side ends, close the other.
-      socket.on('error', () => {})
-      socket.on('end', () => other.end())
-      socket.on('close', () => {
-        sockets.delete(socket)
-        other.destroy()
-      })
-    }
-  })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  cleanup.add(() => {
-    proxy.close()
-    for (const socket of sockets) socket.destroy()
-  })
-
-  const url = new URL(databaseUrl)
-  // These parameters would override the proxy's address.
-  for (const name of ['host', 'port']) url.searchParams.delete(name)
-  url.hostname = '127.0.0.1'
-  url.port = String((proxy.address() as { port: number }).port)
+  const url = await startForwarding(
+    databaseUrl,
+    () => {
+      const fromClient = new MessageReader('client')
+      const fromServer = new MessageReader('server')
+      let outstanding = 0
+      return {
+        readClient(chunk) {
+          for (const letter of fromClient.read(chunk)) if (counter.countRequest(letter)) outstanding++
+        },
+        readServer(chunk) {
+          for (const letter of fromServer.read(chunk)) if (counter.countReply(letter)) outstanding--
+          counter.countBytes(chunk.length)
+        },
+        // What a closed connection asked for stays without an answer.
+        close: () => counter.forget(outstanding),
+      }
+    },
+    cleanup,
+  )
   return {
-    url: url.href,
+    url,
     get traffic() {
       return counter.traffic
     },
@@ -126,17 +102,27 @@ export class TrafficCounter {
     return { ...this.#traffic }
   }
 
-  countRequest(letter: string): void {
+  /** Returns whether an answer will tell that the request is done. */
+  countRequest(letter: string): boolean {
     if (letter === 'P' || letter === 'Q') this.#traffic.parsed++
     if (letter === 'E' || letter === 'Q') this.#traffic.statements++
     // PostgreSQL answers each of these with one ReadyForQuery.
-    if (letter !== 'S' && letter !== 'Q' && letter !== 'startup') return
+    if (letter !== 'S' && letter !== 'Q' && letter !== 'startup') return false
     if (this.#outstanding === 0) this.#traffic.roundTrips++
     this.#outstanding++
+    return true
   }
 
-  countReply(letter: string): void {
-    if (letter === 'Z') this.#outstanding--
+  /** Returns whether a request is done. */
+  countReply(letter: string): boolean {
+    if (letter !== 'Z') return false
+    this.#outstanding--
+    return true
+  }
+
+  /** Requests that will not be answered any more. */
+  forget(requests: number): void {
+    this.#outstanding -= requests
   }
 
   countBytes(bytes: number): void {

@@ -17,13 +17,14 @@ import { drawWorkload, type RevealableContact, type Workload } from './load/work
 export interface BenchDatabase {
   /** Vacuums now; otherwise autovacuum would run during the rounds. */
   settle(): Promise<void>
-  /** Deletes all usage, exports and reveals. */
+  /** Deletes all usage, exports and reveals, and begins new periods, so that no service goes by what it remembers. */
   emptyLedger(): Promise<void>
   countExports(): Promise<number>
   readRevealableContacts(): Promise<RevealableContact[]>
+  close(): Promise<void>
 }
 
-async function openBenchDatabase(url: string, cleanup: Cleanup): Promise<BenchDatabase> {
+export async function openBenchDatabase(url: string, cleanup: Cleanup): Promise<BenchDatabase> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
@@ -37,6 +38,7 @@ async function openBenchDatabase(url: string, cleanup: Cleanup): Promise<BenchDa
           'truncate request_windows, usage_counters, key_counters, store_exports, reveals, idempotency, ledger',
         ),
       )
+      await client.query(`update accounts set period_anchor = period_anchor - interval '1 second'`)
     },
     countExports: async () => {
       const { rows } = await client.query<{ count: string }>('select count(*) from store_exports')
@@ -51,6 +53,7 @@ async function openBenchDatabase(url: string, cleanup: Cleanup): Promise<BenchDa
       const publicIds = ids.sealMany('contact', keys, 'live')
       return keys.map((key, index) => ({ key, id: publicIds[index]! }))
     },
+    close: () => client.end(),
   }
 }
 
@@ -89,8 +92,8 @@ export async function prepareInstallation(
   workspace: Workspace,
   cleanup: Cleanup,
   report: (progress: string) => void,
+  program = openProgram(workspace, cleanup),
 ): Promise<BenchInstallation> {
-  const program = openProgram(workspace, cleanup)
   report(`importing ${options.stores} stores and their people`)
   const catalogue = await importCatalogue(program, workspace.folder, options)
   report(`opening ${accounts} accounts`)

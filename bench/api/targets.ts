@@ -71,6 +71,8 @@ export async function openTargets(input: TargetsInput, cleanup: Cleanup): Promis
       return { ...figures, cpuMicrosPerAnswer: ((await readCpuMicros()) - before) / figures.answered }
     }
   const overDriver = (accounts: number) => async (operation: Operation, timing: Timing) => {
+    // Each run begins in new periods.
+    await sql.call('renew callers')
     const { cpuMicros, ...figures } = (await sql.call({ run: { operation, accounts, connections, timing } }))!
     return { ...figures, cpuMicrosPerAnswer: cpuMicros / figures.answered }
   }
@@ -88,7 +90,8 @@ export async function openTargets(input: TargetsInput, cleanup: Cleanup): Promis
   }
 }
 
-async function readCpuMicros(metricsUrl: string): Promise<number> {
+/** The processor time of the service's process since its start. */
+export async function readCpuMicros(metricsUrl: string): Promise<number> {
   const text = await (await fetch(metricsUrl)).text()
   const [, seconds] = /^process_cpu_seconds_total (\S+)/m.exec(text) ?? []
   if (!seconds) throw new Error('the metrics lack process_cpu_seconds_total')

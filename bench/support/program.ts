@@ -9,7 +9,7 @@ import type { Cleanup } from './cleanup.ts'
 import { mapConcurrently } from './lists.ts'
 import type { Workspace } from './workspace.ts'
 
-const launcher = resolve(import.meta.dirname, '../../bin/storedex.mjs')
+const ownCheckout = resolve(import.meta.dirname, '../..')
 
 /** The search engines of the service. */
 export const engines = ['memory', 'postgres'] as const
@@ -20,7 +20,7 @@ export interface Program {
   /** Runs one command and returns the JSON it printed. */
   run<T>(...args: string[]): Promise<T>
   /** Runs `storedex serve`; resolves when it listens. */
-  serve(environment?: Record<string, string>): Promise<Service>
+  serve(environment?: Record<string, string>, nodeFlags?: readonly string[]): Promise<Service>
 }
 
 export interface Service {
@@ -29,12 +29,20 @@ export interface Service {
   /** The console; with the demonstration, a link that signs in once. */
   console: string
   metricsUrl: string
+  pid: number
   stop(): Promise<void>
 }
 
-export function openProgram(workspace: Workspace, cleanup: Cleanup): Program {
-  const start = (args: string[], more: Record<string, string>, stderr: 'pipe' | number) => {
-    const child = spawn(process.execPath, [launcher, ...args, '--json'], {
+/** `checkout` is the folder of the version to run. */
+export function openProgram(workspace: Workspace, cleanup: Cleanup, checkout = ownCheckout): Program {
+  const launcher = join(checkout, 'bin/storedex.mjs')
+  const start = (
+    args: string[],
+    more: Record<string, string>,
+    stderr: 'pipe' | number,
+    nodeFlags: readonly string[] = [],
+  ) => {
+    const child = spawn(process.execPath, [...nodeFlags, launcher, ...args, '--json'], {
       env: environmentOf({ ...workspace.environment, ...more }),
       stdio: ['ignore', 'pipe', stderr],
     })
@@ -50,16 +58,17 @@ export function openProgram(workspace: Workspace, cleanup: Cleanup): Program {
       return JSON.parse(stdout)
     },
 
-    async serve(environment = {}) {
+    async serve(environment = {}, nodeFlags = []) {
       const metricsPort = await pickFreePort()
       // The log goes to a file: reading it would take processor time from the measurement.
       const logFile = join(workspace.folder, `serve-${metricsPort}.log`)
       const log = openSync(logFile, 'w')
-      const child = start(['serve'], { ...environment, METRICS_PORT: String(metricsPort) }, log)
+      const child = start(['serve'], { ...environment, METRICS_PORT: String(metricsPort) }, log, nodeFlags)
       closeSync(log)
       for await (const line of createInterface({ input: child.stdout! })) {
         const { api, console } = JSON.parse(line) as { api: string; console: string }
-        return { api, console, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, stop: () => stopChild(child) }
+        const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`
+        return { api, console, metricsUrl, pid: child.pid!, stop: () => stopChild(child) }
       }
       throw new Error(`the service did not start:\n${readFileSync(logFile, 'utf8').slice(-4_000)}`)
     },
@@ -68,7 +77,7 @@ export function openProgram(workspace: Workspace, cleanup: Cleanup): Program {
 
 /** Keeps the caller's settings away from the measured service; an empty variable counts as unset. */
 const clearedSettings = Object.fromEntries(
-  'PUBLIC_URL DATA_KEYS PLANS_FILE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET STRIPE_API_BASE DATABASE_OWNER_URL LEDGER_DETAIL_MONTHS DELIVER_EMAILS LOG_LEVEL CONSOLE_DIR SEARCH_ENGINE SEARCH_MEMORY_MB NODE_OPTIONS'
+  'PUBLIC_URL DATA_KEYS PLANS_FILE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET STRIPE_API_BASE DATABASE_OWNER_URL LEDGER_DETAIL_MONTHS DELIVER_EMAILS LOG_LEVEL CONSOLE_DIR SEARCH_ENGINE SEARCH_MEMORY_MB DOCUMENT_CACHE_MB NODE_OPTIONS'
     .split(' ')
     .map((name) => [name, '']),
 )
@@ -141,8 +150,9 @@ export async function serveWith(
   engine: Engine,
   program: Program,
   environment: Record<string, string> = {},
+  nodeFlags: readonly string[] = [],
 ): Promise<Service> {
-  const service = await program.serve({ ...environment, SEARCH_ENGINE: engine })
+  const service = await program.serve({ ...environment, SEARCH_ENGINE: engine }, nodeFlags)
   const deadline = performance.now() + readyTimeoutMs
   while ((await servingEngine(service)) !== engine) {
     if (performance.now() > deadline)

@@ -48,8 +48,11 @@ export async function openWorkspace(serverUrl: string | null, cleanup: Cleanup):
   return { folder, dataDir, databaseUrl: postgres.url, environment: { DATA_DIR: dataDir, DATABASE_URL: '' } }
 }
 
-/** Connects to the named database only to create another one; its contents stay unchanged. */
-async function createDatabase(serverUrl: string, cleanup: Cleanup): Promise<string> {
+/**
+ * Connects to the named database only to create another one; its contents stay unchanged. A template is copied, and must
+ * have no connections.
+ */
+export async function createDatabase(serverUrl: string, cleanup: Cleanup, template = 'template0'): Promise<string> {
   const url = new URL(serverUrl)
   // The proxy cannot count encrypted messages.
   if (!['disable', null].includes(url.searchParams.get('sslmode')))
@@ -60,7 +63,7 @@ async function createDatabase(serverUrl: string, cleanup: Cleanup): Promise<stri
     await client.connect()
     await client.query(sql).finally(() => client.end())
   }
-  await run(`create database ${name} template template0 encoding 'UTF8'`)
+  await run(`create database ${name} template ${template} encoding 'UTF8'`)
   cleanup.add(() => run(`drop database ${name} with (force)`))
   url.pathname = `/${name}`
   return url.href

@@ -36,6 +36,17 @@ test('statements are counted, and their results arrive', async () => {
   expect((await named()).rows).toEqual([{ sum: 42 }])
 })
 
+test('a connection that ends before its answer does not hide later round trips', async () => {
+  const other = new pg.Client({ connectionString: proxy.url })
+  other.on('error', () => {})
+  await other.connect()
+  const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const lost = expect(other.query('select pg_sleep(600)')).rejects.toThrow()
+  await client.query('select pg_terminate_backend($1)', [rows[0]!.pid])
+  await lost
+  expect(await trafficOf(() => client.query('select 1'))).toMatchObject({ statements: 1, roundTrips: 1 })
+})
+
 test('long results are counted completely', async () => {
   const length = 300_000
   const { bytesReceived } = await trafficOf(async () => {

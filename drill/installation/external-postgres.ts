@@ -9,7 +9,7 @@ import { readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import type { Cleanup } from '../../bench/support/cleanup.ts'
 import { reachableHomes } from '../../server/src/db/embedded.ts'
-import { isTrueWithin, signal } from './processes.ts'
+import { isAlive, isTrueWithin, postgresProcesses, signal } from './processes.ts'
 
 const oldest = 15
 const startTimeoutMs = 60_000
@@ -89,6 +89,16 @@ export class ExternalPostgres {
       return postmaster?.pid === child.pid && postmaster?.status === 'ready'
     }
     if (!(await isTrueWithin(startTimeoutMs, isReady))) throw new Error('PostgreSQL was not ready in time')
+  }
+
+  /** Kills all its processes at once, as when the machine loses power, and starts it again. */
+  async killAndStart(): Promise<void> {
+    const processes = postgresProcesses(this.pid)
+    const exited = once(this.#child!, 'exit')
+    for (const pid of processes.reverse()) signal(pid, 'SIGKILL')
+    await exited
+    await isTrueWithin(5_000, () => !processes.some(isAlive))
+    await this.start()
   }
 
   /** SIGINT is what `pg_ctl -m fast` sends. */

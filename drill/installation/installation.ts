@@ -82,7 +82,7 @@ export async function checkInvariants(drill: Drill, { service, commands }: Insta
   drill.check('the server process never ends by itself', service.unexpectedExits === 0, came)
 }
 
-interface ExternalInstallation extends Installation {
+export interface ExternalInstallation extends Installation {
   postgres: ExternalPostgres
 }
 

@@ -67,7 +67,7 @@ export async function fillInstallation(
   const accounts = Object.fromEntries(
     made.map((account, i) => [accountNames[i]!, account]),
   ) as InstallationContents['accounts']
-  const contactIds = await findContacts(origin, accounts.greedy.key)
+  const contactIds = await findContacts(origin, accounts.greedy.key, wantedContacts)
   return { contactIds, domains: records.map(({ domain }) => domain), accounts }
 }
 
@@ -108,7 +108,8 @@ export async function makeKey(commands: CommandLine, accountId: string): Promise
   return (await commands.run<{ key: string }>('keys', 'create', accountId, '--name', 'drill', '--all-scopes')).key
 }
 
-async function findContacts(origin: string, key: string): Promise<string[]> {
+/** Public ids of contacts that can be revealed, about as many as are wanted. */
+export async function findContacts(origin: string, key: string, wanted: number): Promise<string[]> {
   interface Page {
     data: { id: string }[]
     next_cursor: string | null
@@ -124,7 +125,7 @@ async function findContacts(origin: string, key: string): Promise<string[]> {
     })
     ids.push(...page.data.map(({ id }) => id))
     cursor = page.next_cursor
-  } while (cursor !== null && ids.length < wantedContacts)
+  } while (cursor !== null && ids.length < wanted)
   connection.close()
   return ids
 }

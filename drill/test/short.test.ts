@@ -8,7 +8,7 @@ import type { Outcome } from '../scenario.ts'
 const launcher = resolve(import.meta.dirname, '../../bin/storedex.mjs')
 
 /** Scenarios that take seconds; `npm run drill` runs the others. */
-const cheap = ['kills', 'restarts', 'descriptors', 'clock', 'slow', 'sigterm', 'backup']
+const cheap = ['kills', 'charges', 'restarts', 'descriptors', 'clock', 'slow', 'sigterm', 'backup']
 const runTimeoutMs = 500_000
 
 const outcomes = new Map<string, Outcome>()

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readPlanFile } from '../../../server/src/accounts/plan-file.ts'
+import type { PlanFile } from '../../../server/src/accounts/plans.ts'
 import { type ConnectionPool, createPool } from '../../../server/src/db/pool.ts'
 import { createPostgresEngine } from '../../../server/src/search/postgres/engine.ts'
 import { LiveTaxonomy } from '../../../server/src/taxonomy/taxonomy.ts'
@@ -8,10 +10,10 @@ import { serveParent } from '../../support/worker.ts'
 import { type Figures, Stopwatch, type Timing } from '../load/stopwatch.ts'
 import { contactBatches, type Operation, type RevealOperation, revealShapes, type Workload } from '../load/workload.ts'
 import { type BareContactSearch, type BareStoreSearch, prepareContactSearch, prepareStoreSearch } from './searches.ts'
-import { type BareCaller, bareRequests, prepareCallers } from './statements.ts'
+import { type BareCaller, BareRequests, prepareCallers } from './statements.ts'
 
 /** The limit of PostgreSQL alone: loops over the driver send the statements of the requests, without HTTP. */
-export type SqlTask = { prepare: SqlPreparation } | { run: SqlRun }
+export type SqlTask = { prepare: SqlPreparation } | 'renew callers' | { run: SqlRun }
 export type SqlResult = (Figures & { cpuMicros: number }) | null
 
 interface SqlPreparation {
@@ -32,8 +34,10 @@ interface SqlRun {
   timing: Timing
 }
 
-interface Prepared extends Pick<SqlPreparation, 'replyBytes'> {
+interface Prepared extends Pick<SqlPreparation, 'replyBytes' | 'keys'> {
   pool: ConnectionPool
+  plans: PlanFile
+  requests: BareRequests
   callers: BareCaller[]
   workload: Omit<Workload, 'search' | 'contact_search'> & {
     search: BareStoreSearch[]
@@ -44,6 +48,11 @@ interface Prepared extends Pick<SqlPreparation, 'replyBytes'> {
 let prepared: Prepared | undefined
 
 serveParent<SqlTask, SqlResult>(async (task) => {
+  if (task === 'renew callers') {
+    const { pool, plans, keys } = prepared!
+    prepared!.callers = await prepareCallers(pool, plans, keys)
+    return null
+  }
   if ('run' in task) return run(prepared!, task.run)
   await prepared?.pool.end()
   prepared = await prepare(task.prepare)
@@ -60,7 +69,9 @@ async function prepare({
 }: SqlPreparation): Promise<Prepared> {
   // The same pool settings as in the service.
   const pool = createPool({ url: databaseUrl, applicationName: 'storedex bench' })
-  const callers = await prepareCallers(pool, plansFile, keys)
+  const plans = await readPlanFile(plansFile)
+  const callers = await prepareCallers(pool, plans, keys)
+  const requests = new BareRequests(pool, plans)
   const { vocabulary } = (await LiveTaxonomy.open(pool)).current
   const postgres = createPostgresEngine({ db: pool })
   const search = await mapConcurrently(workload.search, (item) =>
@@ -69,7 +80,7 @@ async function prepare({
   const contact_search = await mapConcurrently(workload.contact_search, (item) =>
     prepareContactSearch(postgres, engine, vocabulary, item),
   )
-  return { pool, callers, workload: { ...workload, search, contact_search }, replyBytes }
+  return { pool, plans, keys, requests, callers, workload: { ...workload, search, contact_search }, replyBytes }
 }
 
 async function run(prepared: Prepared, { operation, accounts, connections, timing }: SqlRun): Promise<SqlResult> {
@@ -93,20 +104,20 @@ async function run(prepared: Prepared, { operation, accounts, connections, timin
 type SendRequest = (caller: BareCaller) => Promise<void>
 
 function requestsOfConnections(
-  { pool, workload, replyBytes }: Prepared,
+  { requests, workload, replyBytes }: Prepared,
   operation: Operation,
   connections: number,
 ): SendRequest[] {
-  const requests = bareRequests(pool)
   const repeat = <T>(items: readonly T[], request: (caller: BareCaller, item: T) => Promise<void>): SendRequest[] =>
     splitEvenly(items, connections).map((share) => {
       const next = roundRobin(share)
       return (caller) => request(caller, next())
     })
-  if (operation === 'lookup') return repeat(workload.lookup, requests.lookup)
-  if (operation === 'search') return repeat(workload.search, requests.search)
-  if (operation === 'enrich') return repeat(workload.enrich, requests.enrich)
-  if (operation === 'contact_search') return repeat(workload.contact_search, requests.contactSearch)
+  if (operation === 'lookup') return repeat(workload.lookup, (caller, domain) => requests.lookup(caller, domain))
+  if (operation === 'search') return repeat(workload.search, (caller, findPage) => requests.search(caller, findPage))
+  if (operation === 'enrich') return repeat(workload.enrich, (caller, domains) => requests.enrich(caller, domains))
+  if (operation === 'contact_search')
+    return repeat(workload.contact_search, (caller, findPage) => requests.contactSearch(caller, findPage))
   // Random bytes, because sealed bytes do not compress when stored.
   const reply = randomBytes(replyBytes[operation])
   const keys = workload.contacts.map(({ key }) => key)

@@ -64,7 +64,7 @@ export function firstRequests(workload: Workload, operation: Operation, key: str
   if (operation === 'enrich') return workload.enrich.slice(0, count).map((domains) => enrichRequest(key, domains))
   if (isReveal(operation)) {
     const contactIds = workload.contacts.map(({ id }) => id)
-    return Array.from({ length: count }, revealRequests({ operation, key, name: 'first', contactIds }))
+    return Array.from({ length: count }, revealRequests({ operation, key, name: `first ${operation}`, contactIds }))
   }
   return workload[operation].slice(0, count).map((item) => searchRequest(operation, key, item, null))
 }

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { send } from '../api/load/load.ts'
+import { firstRequests } from '../api/load/requests.ts'
+import { operations, type Workload } from '../api/load/workload.ts'
+import { generateContacts } from '../support/contact-records.ts'
+import { type Program, serveWith } from '../support/program.ts'
+import { generateStores } from '../support/store-records.ts'
+import { type Workspace, writeRecords } from '../support/workspace.ts'
+import type { Recorder } from './recorder.ts'
+
+interface Recording {
+  program: Program
+  workspace: Workspace
+  workload: Workload
+  key: string
+  recorder: Recorder
+}
+
+const warmupRequests = 20
+const otherRequests = 40
+/** In one reveal. */
+const maxContacts = 10
+const importedStores = 6_000
+
+/** Sends the same requests and commands to each version, one at a time, while its statements are recorded. */
+export async function recordOperations(recording: Recording, requestsOfEach: number): Promise<void> {
+  await recordRequests(recording, requestsOfEach)
+  await recordImports(recording)
+}
+
+async function recordRequests({ program, workload, key, recorder }: Recording, requestsOfEach: number): Promise<void> {
+  const service = await serveWith('memory', program)
+  const { origin } = new URL(service.api)
+  for (const [number, operation] of operations.entries()) {
+    const count = warmupRequests + requestsOfEach
+    // Reveals of different operations have different contacts, so that each of them is charged.
+    const contacts = workload.contacts.slice(number * count * maxContacts)
+    const requests = firstRequests({ ...workload, contacts }, operation, key, count)
+    // The statements of a warm service are of interest; the others are replayed too, so that both databases stay equal.
+    for (const [index, request] of requests.entries())
+      await recorder.record(index < warmupRequests ? 'warm-up' : operation, () => send(origin, request))
+  }
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const others = {
+    usage: { method: 'GET', path: '/api/v1/usage', headers: { authorization: headers.authorization } },
+    quote: {
+      method: 'POST',
+      path: '/api/v1/quotes',
+      headers,
+      body: JSON.stringify({ for: 'reveal', contact_ids: workload.contacts.slice(0, 10).map(({ id }) => id) }),
+    },
+    count: { method: 'POST', path: '/api/v1/stores/count', headers, body: JSON.stringify({ filters: {} }) },
+  } as const
+  for (const [operation, request] of Object.entries(others))
+    for (let sent = 0; sent < otherRequests; sent++) await recorder.record(operation, () => send(origin, request))
+  await service.stop()
+}
+
+/** New stores with contacts, then the same again, then with changes. */
+async function recordImports({ program, workspace, recorder }: Recording): Promise<void> {
+  const stores = [...generateStores(importedStores, 77)]
+  const contacts = [...generateContacts(stores, 2, 77)]
+  const changed = stores.map((store, index) => (index % 3 === 0 ? { ...store, name: `${store.name} Changed` } : store))
+  const importing = async (operation: string, kind: 'stores' | 'contacts', records: readonly object[]) => {
+    const file = await writeRecords(join(workspace.dataDir, `${kind}.ndjson`), records)
+    await recorder.record(operation, () => program.run('import', kind, file))
+  }
+  await importing('import of new stores', 'stores', stores)
+  await importing('import of new contacts', 'contacts', contacts)
+  await importing('import of changed stores', 'stores', changed)
+  await importing('import of the same contacts', 'contacts', contacts)
+}

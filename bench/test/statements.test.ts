@@ -1,0 +1,87 @@
+import pg from 'pg'
+import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../../server/test/support/database.ts'
+import { type SentStatement, startRecorder } from '../statements/recorder.ts'
+import { Replay, statementName } from '../statements/replay.ts'
+import { Times } from '../statements/times.ts'
+import { Cleanup } from '../support/cleanup.ts'
+
+const { url } = await createTestDatabase()
+const cleanup = new Cleanup()
+afterAll(() => cleanup.run())
+const recorder = await startRecorder(url, cleanup)
+const client = new pg.Client({ connectionString: recorder.url })
+await client.connect()
+cleanup.add(() => client.end())
+
+async function recordedOf(work: () => Promise<unknown>): Promise<readonly SentStatement[]> {
+  await recorder.record('test', work)
+  return recorder.steps.at(-1)!.statements
+}
+
+const sent = (statement: Partial<SentStatement>): SentStatement => ({
+  connection: 1,
+  name: null,
+  text: 'select 1',
+  values: null,
+  ...statement,
+})
+
+test('statements are recorded with their names and values, also when they were parsed before', async () => {
+  const values = ['text', null, Buffer.from([0, 255]), [1, 2], 'x'.repeat(200_000)]
+  const text = 'select $1::text, $2::text, $3::bytea, $4::integer[], $5::text'
+  const run = () => client.query({ name: 'all_kinds', text, values })
+  const wanted = ['text', null, Buffer.from([0, 255]), '{"1","2"}', 'x'.repeat(200_000)]
+  expect(await recordedOf(run)).toMatchObject([{ name: 'all_kinds', text, values: wanted }])
+  expect(await recordedOf(run)).toMatchObject([{ name: 'all_kinds', text, values: wanted }])
+})
+
+test('a text of several statements is recorded as it is', async () => {
+  const recorded = await recordedOf(() => client.query('begin; select 1; commit'))
+  expect(recorded).toMatchObject([{ name: null, text: 'begin; select 1; commit', values: null }])
+})
+
+test('what was recorded has the same effect when it is sent again', async () => {
+  await client.query('create table kept (value text, bytes bytea)')
+  const recorded = await recordedOf(() =>
+    client.query({ name: 'keep', text: 'insert into kept values ($1, $2)', values: ['a', Buffer.from([1, 2])] }),
+  )
+  const timed = await new Replay(url, cleanup).send({ operation: 'test', statements: [...recorded] })
+  expect(timed).toMatchObject([{ name: 'keep', ms: expect.any(Number) }])
+  const { rows } = await client.query('select * from kept')
+  expect(rows).toEqual([
+    { value: 'a', bytes: Buffer.from([1, 2]) },
+    { value: 'a', bytes: Buffer.from([1, 2]) },
+  ])
+})
+
+test('a statement that fails has no time, and the others are sent nevertheless', async () => {
+  const statements = [sent({ text: 'select from nowhere' }), sent({ text: 'select 2' })]
+  const timed = await new Replay(url, cleanup).send({ operation: 'test', statements })
+  expect(timed.map(({ ms }) => ms)).toEqual([null, expect.any(Number)])
+})
+
+test('texts without a name have one without their values', () => {
+  const first = statementName(sent({ text: "insert into kept values (1, 'a'),\n(2, 'it''s')" }))
+  expect(first).toBe(statementName(sent({ text: "insert into kept values (33, 'b')" })))
+  expect(statementName(sent({ name: 'keep', text: 'any' }))).toBe('keep')
+})
+
+test('only statements with another text are compared, and operations by all of their statements', () => {
+  const times = new Times()
+  const timed = (name: string, text: string, ms: number | null) => ({ name, text, ms })
+  times.add('old', 'search', [timed('admit', 'a', 1), timed('deliver', 'b', 3), timed('same', 'c', 1)])
+  times.add('new', 'search', [timed('deliver', 'other', 2), timed('same', 'c', 1)])
+  const { changed, operations, onlyOld, onlyNew } = times.compare()
+  expect(changed).toEqual([{ name: 'deliver', executions: 1, oldMs: 3, newMs: 2, ratio: 2 / 3 }])
+  expect(operations).toMatchObject([{ name: 'search', oldMs: 5, newMs: 3, oldStatements: 3, newStatements: 2 }])
+  expect([onlyOld, onlyNew]).toEqual([['admit'], []])
+})
+
+test('an operation is timed without the steps in which a statement failed, and the statement is named', () => {
+  const times = new Times()
+  times.add('old', 'search', [{ name: 'admit', text: 'a', ms: 1 }])
+  times.add('new', 'search', [{ name: 'admit', text: 'b', ms: null }])
+  times.add('new', 'search', [{ name: 'admit', text: 'b', ms: 2 }])
+  expect(times.compare()).toMatchObject({ operations: [{ executions: 1, newMs: 2 }], failed: ['new: admit'] })
+})

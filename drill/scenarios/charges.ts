@@ -1,0 +1,191 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { generateContacts } from '../../bench/support/contact-records.ts'
+import { generateStores } from '../../bench/support/store-records.ts'
+import { type BooksReport, compareBooks, countOrphanClaims, measureBatches } from '../client/books.ts'
+import { summarizeLatencies } from '../client/counts.ts'
+import { newSpender, type Spender, Spenders } from '../client/spenders.ts'
+import { checkInvariants, type ExternalInstallation, openExternalInstallation } from '../installation/installation.ts'
+import { isTrueWithin, postgresProcesses, signal } from '../installation/processes.ts'
+import { findContacts, importRecords, makeAccount } from '../installation/seed.ts'
+import { Service } from '../installation/service.ts'
+import type { Drill, Scenario } from '../scenario.ts'
+
+const clients = 48
+const accountsAtOnce = 2
+/** New accounts have nothing exported and nobody revealed, so that requests are charged. */
+const killsWithAccounts = 200
+const shortKills = 5
+/** Replies that must come between two kills. */
+const repliesBetween = 30
+const maxRecoveryMs = 60_000
+
+/** Two services on one database, and its PostgreSQL. */
+interface Scene {
+  installation: ExternalInstallation
+  services: readonly [Service, Service]
+}
+
+/** What is killed, each as often as it occurs here. */
+const victims = [
+  'first',
+  'second',
+  'first',
+  'second',
+  'first',
+  'second',
+  'backend',
+  'backend',
+  'backend',
+  'postgres',
+] as const
+type Victim = (typeof victims)[number]
+
+export const charges: Scenario = {
+  name: 'charges',
+  title: 'kill -9 of two services and of their PostgreSQL, under charges that share transactions',
+  expected:
+    'clients of two accounts search, look up, enrich and reveal through two services without a pause, so that many requests are charged in one transaction. One of the services (six of ten kills), one process of PostgreSQL (three) or all of it (one) is killed 1,000 times (--kills, or as often as fits into --minutes). Every acknowledged reply is in the ledger with its amount, nothing is charged twice, no claim of an Idempotency-Key stays without its reply, and the ledger balances.',
+
+  async run(drill) {
+    const scene = await openScene(drill)
+    const { installation, services } = scene
+    const { contactIds, domains } = await fill(drill, installation)
+    const origins = services.map(({ origin }) => origin)
+    const clientsOf = new Spenders({ origins, contactIds, domains, clients, random: drill.random })
+    const wanted = drill.isShort ? shortKills : drill.kills
+    const deadline = performance.now() + drill.minutes * 60_000
+    const spenders: Spender[] = []
+    const recoveriesMs: number[] = []
+    while (recoveriesMs.length < wanted && performance.now() < deadline) {
+      const some = await openSpenders(installation, spenders.length)
+      spenders.push(...some)
+      clientsOf.start(some)
+      const until = Math.min(wanted, recoveriesMs.length + killsWithAccounts)
+      while (recoveriesMs.length < until && performance.now() < deadline) {
+        const victim = drill.random.pick(victims)
+        const recoveredMs = await killAndRecover(drill, scene, victim, clientsOf)
+        if (recoveredMs === null) throw new Error(`after a kill (${victim}) no request was answered within a minute`)
+        recoveriesMs.push(recoveredMs)
+        if (recoveriesMs.length % 20 === 0)
+          drill.reportProgress(
+            `kill ${recoveriesMs.length} of ${wanted}, ${victim}: ${clientsOf.acknowledged} replies, ${Math.round(recoveredMs)} ms`,
+          )
+      }
+      await clientsOf.finish()
+    }
+    await report(drill, scene, clientsOf, spenders, recoveriesMs)
+  },
+}
+
+async function openScene(drill: Drill): Promise<Scene> {
+  const installation = await openExternalInstallation(drill)
+  const { folder, dataDir, service: first, postgres } = installation
+  const otherDataDir = join(folder, 'second-data')
+  execFileSync('cp', ['-Rp', dataDir, otherDataDir])
+  const environment = { DATA_DIR: otherDataDir, DATABASE_URL: postgres.url }
+  const second = await Service.start({ folder, environment, cleanup: drill.cleanup })
+  return { installation, services: [first, second] }
+}
+
+/** Adds stores and contacts, so that many requests find some that are new to the account. */
+async function fill(drill: Drill, { commands, service, accounts }: ExternalInstallation) {
+  const { folder, isShort } = drill
+  const records = [...generateStores(isShort ? 2_000 : 20_000, 31)]
+  await importRecords(commands, 'stores', join(folder, 'stores.ndjson'), records)
+  await importRecords(commands, 'contacts', join(folder, 'contacts.ndjson'), [...generateContacts(records, 2, 31)])
+  const contactIds = await findContacts(service.origin, accounts.greedy.key, isShort ? 2_000 : 20_000)
+  return { contactIds, domains: records.map(({ domain }) => domain) }
+}
+
+async function openSpenders({ commands }: ExternalInstallation, existing: number): Promise<Spender[]> {
+  const made: Spender[] = []
+  for (let number = 1; number <= accountsAtOnce; number++) {
+    const name = `spender ${existing + number}`
+    made.push(newSpender(name, (await makeAccount(commands, name, true)).key))
+  }
+  return made
+}
+
+/** Kills in the midst of charges; returns when requests are answered again, after so many milliseconds, or null. */
+async function killAndRecover(
+  drill: Drill,
+  { installation, services }: Scene,
+  victim: Victim,
+  spenders: Spenders,
+): Promise<number | null> {
+  await delay(drill.random.below(250))
+  const startedAt = performance.now()
+  if (victim === 'first' || victim === 'second') {
+    const service = services[victim === 'first' ? 0 : 1]
+    await service.kill()
+    await service.start()
+  } else if (victim === 'postgres') await installation.postgres.killAndStart()
+  else signal(drill.random.pick(postgresProcesses(installation.postgres.pid).slice(0, -1)), 'SIGKILL')
+  const before = spenders.acknowledged
+  const isServing = await isTrueWithin(maxRecoveryMs, () => spenders.acknowledged >= before + repliesBetween)
+  return isServing ? performance.now() - startedAt : null
+}
+
+async function report(
+  drill: Drill,
+  { installation, services }: Scene,
+  spenders: Spenders,
+  accounts: readonly Spender[],
+  recoveriesMs: readonly number[],
+): Promise<void> {
+  if (!(await services[0].isReadyWithin(30_000))) throw new Error('the service stopped serving')
+  const client = new pg.Client({ connectionString: installation.postgres.url })
+  await client.connect()
+  try {
+    reportBooks(drill, await compareBooks(client, accounts), spenders)
+    const orphans = await countOrphanClaims(client)
+    drill.check('no claim of an Idempotency-Key is kept without its reply', orphans === 0, `${orphans} without a reply`)
+    const { mean, most, shared } = await measureBatches(client)
+    drill.figure(
+      'requests charged in one transaction',
+      `mean ${mean.toFixed(1)}, most ${most}; ${shared} transactions charged several`,
+    )
+  } finally {
+    await client.end()
+  }
+  await checkInvariants(drill, installation)
+  const [, second] = services
+  drill.check('nor does the second one', second.unexpectedExits === 0, `it ended ${second.unexpectedExits} times`)
+  const { p50Ms, maxMs } = summarizeLatencies(recoveriesMs)
+  drill.figure('kills', recoveriesMs.length)
+  drill.figure('time until served again', `median ${Math.round(p50Ms)} ms, longest ${Math.round(maxMs)} ms`)
+  drill.figure('answers', String(spenders.answers))
+}
+
+function reportBooks(drill: Drill, books: BooksReport, spenders: Spenders): void {
+  const { compared, wrong, delivered, missing, chargedTwice, unequal, credits, exports } = books
+  drill.check(
+    'every acknowledged reply is in the ledger with its amount',
+    compared > 0 && wrong.length === 0,
+    `${compared} replies compared; ${wrong.length === 0 ? 'no differences' : wrong.join('; ')}`,
+  )
+  drill.check(
+    'every store of an acknowledged reply is among the exports',
+    missing === 0 && delivered > 0,
+    `${missing} of ${delivered} are missing`,
+  )
+  drill.check(
+    'each export and each contact is charged once, and the counters equal the ledger',
+    unequal.length === 0 && chargedTwice === 0 && credits > 0 && exports > 0,
+    `${exports} exports and ${credits} credits; ${chargedTwice} contacts reported as charged twice; ${unequal.join('; ') || 'no differences'}`,
+  )
+  const { replays, differing, unanswered, faults } = spenders
+  drill.check(
+    'a replay is the first reply, byte for byte',
+    differing === 0,
+    `${differing} of ${replays} replays differ`,
+  )
+  drill.check(
+    'every reveal with an Idempotency-Key succeeds in the end, and nothing else is refused',
+    unanswered === 0 && faults.length === 0,
+    `${unanswered} without a reply; ${faults.join(' ')}`,
+  )
+}
