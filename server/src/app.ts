@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { identifyCaller, requireAccess } from './auth/access.ts'
 import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from './auth/key-directory.ts'
+import { KeyStandings } from './auth/standings.ts'
 import { registerLinkPages } from './billing/links/link-pages.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
 import { reconcileExclusively } from './billing/sync/reconcile.ts'
@@ -53,6 +54,7 @@ const peopleExpiryIntervalMs = 3_600_000
 // Days of changes become old one after the other; an hour's portion is small.
 const pruningIntervalMs = 3_600_000
 // Probes check far more often; this is for servers without probes, and for the log.
+const standbyIntervalMs = 500
 const healthIntervalMs = 60_000
 // Last use is precise to the hour; this bounds how much of it a crash loses.
 const keyUseIntervalMs = 60_000
@@ -134,6 +136,7 @@ export async function buildApp(
     failedKeys: new FailedKeyCounter(),
   })
   const keyUse = new KeyUsageRecorder()
+  const standings = new KeyStandings()
   const sessions = new KnownSessions()
   const importFiles = new ImportFiles(deps.config.dataDir)
   const importRunner = new ImportRunner({ ...deps, db: importLane(deps.db), files: importFiles })
@@ -179,7 +182,7 @@ export async function buildApp(
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
   registerGuide(app, { projectDir: deps.config.projectDir, publicUrl })
-  requireAccess(app, { clock: deps.clock, plans: deps.plans, publicUrl, keyUse })
+  requireAccess(app, { clock: deps.clock, plans: deps.plans, publicUrl, keyUse, standings })
   guardConsole(app, { ...deps, publicUrl, sessions })
   app.register(
     async (scope) => {
@@ -219,6 +222,10 @@ export async function buildApp(
     startRepeating(() => deps.health.check(), {
       intervalMs: healthIntervalMs,
       onOutage: warn('the health check failed'),
+    }),
+    startRepeating(async () => deps.standby?.check(), {
+      intervalMs: standbyIntervalMs,
+      onOutage: warn('the standby cannot be compared with the database'),
     }),
     startRepeating(() => deps.taxonomy.refresh(), {
       intervalMs: taxonomyIntervalMs,

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
+import { type HostRules, normalizeHosts, readableHosts, writableHosts } from './db/hosts.ts'
 import { type DatabaseTls, databaseTlsModes, resolveTls, setsTls } from './db/tls.ts'
 import { parseApiKey } from './kernel/api-key.ts'
 import { OperatorError } from './kernel/errors.ts'
@@ -25,8 +26,12 @@ export interface Config {
   trustedProxies: string[]
   metricsHost: string
   dataDir: string
-  /** With explicit TLS settings; null: the embedded PostgreSQL. */
+  /** With explicit TLS settings, and several hosts in its query; null: the embedded PostgreSQL. */
   databaseUrl: string | null
+  /** URL past a pooler, for what needs a session of its own; null: `databaseUrl` leads to PostgreSQL itself. */
+  databaseDirectUrl: string | null
+  /** URL of a standby that answers reads of the catalogue while it is not behind. */
+  databaseReplicaUrl: string | null
   /** URL of the role that owns the tables, when it is not the role of `databaseUrl`. */
   databaseOwnerUrl: string | null
   /** Months for which ledger entries stay single rows. */
@@ -52,6 +57,8 @@ export interface Config {
   searchEngine: EngineChoice
   /** Memory limit of the search index; null: half of the available memory. */
   searchMemoryMb: number | null
+  /** Memory limit of cached documents and known exports; 0 for none, null: a share of the available memory. */
+  documentCacheMb: number | null
   logLevel: LogLevel
   isLogLevelGiven: boolean
 }
@@ -103,12 +110,23 @@ export function readConfig(environment: Environment, projectDir: string): Config
     prices: readPrices(read),
   }
   const databaseTls = read('DATABASE_TLS', oneOf(databaseTlsModes), 'disable, require or verify')
-  const databaseUrl = withDatabaseTls(read('DATABASE_URL', parseDatabaseUrl, databaseUrlDescription), databaseTls)
-  const ownerUrl = read('DATABASE_OWNER_URL', parseDatabaseUrl, databaseUrlDescription)
-  const databaseOwnerUrl = ownerUrl && withDatabaseTls(ownerUrl, databaseTls, 'DATABASE_OWNER_URL')
+  const readUrl = (name: string, rules: HostRules = writableHosts) => {
+    const url = read(name, (value) => parseDatabaseUrl(name, value, rules), databaseUrlDescription)
+    return url && withDatabaseTls(url, databaseTls, name)
+  }
+  const databaseUrl = readUrl('DATABASE_URL')
+  const furtherUrls = {
+    databaseOwnerUrl: readUrl('DATABASE_OWNER_URL'),
+    databaseDirectUrl: readUrl('DATABASE_DIRECT_URL'),
+    databaseReplicaUrl: readUrl('DATABASE_REPLICA_URL', readableHosts),
+  }
   const logLevel = read('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`)
-  if (databaseOwnerUrl !== null && databaseUrl === null)
-    throw new OperatorError('DATABASE_OWNER_URL needs DATABASE_URL as well.')
+  if (databaseUrl === null) {
+    const [name] = ['TLS', 'OWNER_URL', 'DIRECT_URL', 'REPLICA_URL'].filter((each) =>
+      environment[`DATABASE_${each}`]?.trim(),
+    )
+    if (name) throw new OperatorError(`DATABASE_${name} needs DATABASE_URL as well.`)
+  }
   if (stripe.apiBase !== null && stripe.secretKey === null)
     throw new OperatorError('STRIPE_API_BASE needs STRIPE_SECRET_KEY as well.')
   return {
@@ -122,7 +140,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
     metricsHost: read('METRICS_HOST', parseHost, hostDescription) ?? '127.0.0.1',
     dataDir: read('DATA_DIR', (value) => resolve(value), 'a folder') ?? join(projectDir, '.storedex'),
     databaseUrl,
-    databaseOwnerUrl,
+    ...furtherUrls,
     ledgerDetailMonths:
       read('LEDGER_DETAIL_MONTHS', parseMonths, 'a whole number of months from 1 to 1200') ?? defaultDetailMonths,
     historyDays: read('HISTORY_DAYS', parseDays, 'a whole number of days from 1 to 36500') ?? defaultHistoryDays,
@@ -138,6 +156,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
     deliverEmails: read('DELIVER_EMAILS', oneOf(['all', 'verified']), 'all or verified') ?? 'all',
     searchEngine: read('SEARCH_ENGINE', oneOf(['auto', 'memory', 'postgres']), 'auto, memory or postgres') ?? 'auto',
     searchMemoryMb: read('SEARCH_MEMORY_MB', parseMegabytes, 'a number of megabytes from 1 to 1000000'),
+    documentCacheMb: read('DOCUMENT_CACHE_MB', parseCacheMegabytes, 'a number of megabytes from 0 to 1000000'),
     logLevel: logLevel ?? 'info',
     isLogLevelGiven: logLevel !== null,
   }
@@ -169,7 +188,8 @@ export function readServiceAccess(environment: Environment): ServiceAccess {
 }
 
 const hostDescription = 'an IP address or a host name'
-const databaseUrlDescription = 'a URL like postgres://user:password@host:5432/database'
+const databaseUrlDescription =
+  'a URL like postgres://user:password@host:5432/database, where commas separate several hosts'
 const defaultDetailMonths = 13
 const defaultHistoryDays = 730
 
@@ -177,6 +197,8 @@ const defaultHistoryDays = 730
 const secretNames = new Set([
   'DATABASE_URL',
   'DATABASE_OWNER_URL',
+  'DATABASE_DIRECT_URL',
+  'DATABASE_REPLICA_URL',
   'DATA_KEYS',
   'OIDC_CLIENT_SECRET',
   'OIDC_ISSUER',
@@ -261,8 +283,13 @@ function parsePort(value: string): number | undefined {
 }
 
 function parseMegabytes(value: string): number | undefined {
+  return parseCacheMegabytes(value) || undefined
+}
+
+/** 0 stands for none. */
+function parseCacheMegabytes(value: string): number | undefined {
   const megabytes = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN
-  return megabytes >= 1 && megabytes <= 1_000_000 ? megabytes : undefined
+  return megabytes <= 1_000_000 ? megabytes : undefined
 }
 
 function parseMonths(value: string): number | undefined {
@@ -307,11 +334,7 @@ function parseHttpBase(value: string): string | undefined {
 }
 
 /** Returns the URL with the TLS settings of all connections, from DATABASE_TLS or from the URL itself, not both. */
-function withDatabaseTls(url: string | null, tls: DatabaseTls | null, name = 'DATABASE_URL'): string | null {
-  if (url === null) {
-    if (tls) throw new OperatorError('DATABASE_TLS needs DATABASE_URL as well.')
-    return null
-  }
+function withDatabaseTls(url: string, tls: DatabaseTls | null, name: string): string {
   if (tls && setsTls(url))
     throw new OperatorError(`DATABASE_TLS and ${name} both say how to use TLS; remove sslmode and ssl from the URL.`)
   const certificate = new URL(url).searchParams.get('sslrootcert')
@@ -331,7 +354,13 @@ function isReadable(path: string): boolean {
   }
 }
 
-function parseDatabaseUrl(value: string): string | undefined {
-  const url = parseUrl(value)
-  return url && /^postgres(ql)?:$/.test(url.protocol) ? value : undefined
+function parseDatabaseUrl(name: string, value: string, rules: HostRules): string | undefined {
+  let normalized: string
+  try {
+    normalized = normalizeHosts(value, rules)
+  } catch (error) {
+    throw new OperatorError(`${name} ${(error as Error).message}.`)
+  }
+  const url = parseUrl(normalized)
+  return url && /^postgres(ql)?:$/.test(url.protocol) ? normalized : undefined
 }

@@ -7,6 +7,9 @@ import type { BillingProvider } from './billing/provider.ts'
 import { accessFromSettings, standinPrices } from './billing/stripe/connection.ts'
 import { createStripeProvider } from './billing/stripe/provider.ts'
 import { type Config, usesBillingStandin } from './config.ts'
+import type { ConnectionPool, Pool } from './db/pool.ts'
+import { DocumentCache } from './delivery/document-cache.ts'
+import { SharedDeliveries } from './delivery/shared-deliveries.ts'
 import { AccountSets } from './exclusion/account-sets.ts'
 import { DatabaseHealthMonitor } from './http/health.ts'
 import { startImportInProcess } from './import-jobs/run/execute.ts'
@@ -18,10 +21,14 @@ import { createSigner, type Signer } from './kernel/signer.ts'
 import { type CatalogueDeps, openCatalogueDeps } from './resources/catalogue.ts'
 import { type DatabaseOptions, endPool, logErrors, once } from './resources/database.ts'
 import { createLogger, describeCause } from './runtime/logger.ts'
+import { availableMemory, minimumMemory } from './runtime/memory.ts'
+import type { SliceScheduler } from './runtime/slices.ts'
 import type { StartCounting } from './search/counting/counter.ts'
 import { createPostgresEngine, createSearchPool } from './search/postgres/engine.ts'
 import type { ReplicaListener, StartReplica } from './search/replica/replica.ts'
-import { openSearch, type SearchService } from './search/service.ts'
+import { openSearch, type SearchService, searchBudget } from './search/service.ts'
+import { Standby } from './search/standby.ts'
+import { KnownExports } from './usage/known-exports.ts'
 
 /** The shared resources of a process. Server, tests and command line open them the same way. */
 export interface Deps extends CatalogueDeps {
@@ -33,8 +40,16 @@ export interface Deps extends CatalogueDeps {
   health: DatabaseHealthMonitor
   /** Answers searches. */
   search: SearchService
+  /** Answers reads of the catalogue in place of the database; null without DATABASE_REPLICA_URL. */
+  standby: Standby | null
   /** What accounts can exclude from searches. */
   accountSets: AccountSets
+  /** Documents of stores, in memory. */
+  documents: DocumentCache
+  /** Stores that accounts are known to have exported. */
+  knownExports: KnownExports
+  /** Deliveries of concurrent requests, admitted and charged together. */
+  sharedDeliveries: SharedDeliveries
   /** Runs imports of the console, each with connections of its own. */
   startImport: StartImport
   /** Secret of the installation: the source of ids, cursors and signatures. */
@@ -54,8 +69,15 @@ export interface OpenDepsOptions extends Omit<DatabaseOptions, 'maxConnectionsPe
   startReplica?: StartReplica
   /** How counts over the index in memory run; by default in this thread. */
   startCounting?: StartCounting
+  /** Divides the time of searches in memory; by default the scheduler of the process. */
+  slices?: SliceScheduler
   /** How imports read large files in a thread. */
   startReading?: StartReading
+  /**
+   * How many processes of this service share the machine (default: 1). Each gets its part of the memory for the search
+   * index and the cache, and of the connections of one account.
+   */
+  processes?: number
 }
 
 /** The composition root. When a step fails, the steps before it are undone. */
@@ -65,25 +87,37 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
     for (const closeResource of opened.reverse()) await closeResource()
   })
   try {
+    const { processes = 1 } = options
     const log = options.log ?? createLogger({ level: config.logLevel })
     const plans = await readPlanFile(config.plansFile)
 
     // The stand-in starts in parallel with the database.
     const standin = openStandin(config, options, log)
     if (standin) opened.push(() => standin.close())
-    const { serviceUrl, secret, ...catalogue } = await openCatalogueDeps(config, {
+    const { serviceUrl, directUrl, secret, ...catalogue } = await openCatalogueDeps(config, {
       ...options,
       log,
-      ...(!options.asOwner && { maxConnectionsPerAccount: connectionsPerAccount }),
+      ...(!options.asOwner && {
+        maxConnectionsPerAccount: Math.max(leastPerAccount, Math.ceil(connectionsPerAccount / processes)),
+      }),
     })
     opened.push(catalogue.close)
     const searchPool = createSearchPool({ url: serviceUrl, applicationName: options.applicationName })
     opened.push(() => endPool(searchPool))
-    const postgres = createPostgresEngine({ db: searchPool })
-    const search = openSearch({ ...config, databaseUrl: serviceUrl, secret, postgres, onLog: logLines(log) }, options)
+    const standby = openStandby(config, options, { primary: searchPool, log })
+    opened.push(async () => standby?.close())
+    const postgres = createPostgresEngine({ db: standby ? standby.over(searchPool) : searchPool })
+    const searchMemoryMb = searchMemoryPerProcess(config, processes)
+    const search = openSearch(
+      { ...config, searchMemoryMb, databaseUrl: directUrl, secret, postgres, onLog: logLines(log) },
+      options,
+    )
     opened.push(() => search.close())
     const health = new DatabaseHealthMonitor({ log, databaseUrl: serviceUrl })
     opened.push(async () => health.close())
+    const { documents, knownExports } = openDocumentCache(config, catalogue.db, processes)
+    const { deliverEmails } = config
+    const sharedDeliveries = new SharedDeliveries({ pool: catalogue.db, documents, knownExports, deliverEmails })
     return {
       ...catalogue,
       plans,
@@ -93,7 +127,11 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
       signer: createSigner(secret),
       health,
       search,
+      standby,
       accountSets: new AccountSets(),
+      documents,
+      knownExports,
+      sharedDeliveries,
       startImport: options.startImport ?? startImportInProcess,
       secret,
       billing: createStripeProvider({
@@ -110,6 +148,43 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
   }
 }
 
+const megabyte = 2 ** 20
+const mostCacheBytes = 256 * megabyte
+const cacheShareOfMemory = 16
+/** Of the memory for both, which exports are known. */
+const knownExportsShare = 1 / 8
+
+/** The cache, and the known exports that belong to it; both forget what they hold when the database may have changed. */
+function openDocumentCache(
+  { documentCacheMb }: Config,
+  db: ConnectionPool,
+  processes: number,
+): Pick<Deps, 'documents' | 'knownExports'> {
+  const allBytes =
+    documentCacheMb === null
+      ? Math.min(mostCacheBytes, availableMemory() / cacheShareOfMemory)
+      : documentCacheMb * megabyte
+  const bytes = allBytes / processes
+  const knownExports = new KnownExports({ maxBytes: bytes * knownExportsShare })
+  const documents = new DocumentCache({ maxBytes: bytes * (1 - knownExportsShare), db: db.lane('document cache') })
+  db.onConnectionLost(() => {
+    documents.clear()
+    knownExports.clear()
+  })
+  return { documents, knownExports }
+}
+
+/** Commands read too little to need it. */
+function openStandby(
+  { databaseReplicaUrl: url }: Config,
+  { applicationName, asOwner }: OpenDepsOptions,
+  { primary, log }: { primary: Pool; log: Logger },
+): Standby | null {
+  if (url === null || asOwner) return null
+  const options = { primary, applicationName, maxConnections: 8, onLog: logLines(log) }
+  return new Standby({ ...options, url, use: 'searches by PostgreSQL and reads of exports' })
+}
+
 function openStandin(config: Config, options: OpenDepsOptions, log: Logger): LocalStandin | null {
   if (!usesBillingStandin(config) || !options.standin) return null
   const { args, webhookUrl } = options.standin
@@ -118,6 +193,19 @@ function openStandin(config: Config, options: OpenDepsOptions, log: Logger): Loc
   if (webhookUrl) standin.keepRunning(webhookUrl)
   return standin
 }
+
+/** What one process alone would use for its index is divided; without a setting, what the others need themselves is left out. */
+function searchMemoryPerProcess(config: Config, processes: number): number | null {
+  const budget = processes === 1 ? null : searchBudget(config)
+  if (budget === null) return config.searchMemoryMb
+  const embedsPostgres = config.databaseUrl === null
+  const neededByOthers = minimumMemory({ embedsPostgres, processes }) - minimumMemory({ embedsPostgres })
+  const shared = config.searchMemoryMb === null ? budget - neededByOthers / 2 : budget
+  return Math.max(leastIndexMb, Math.floor(shared / processes / 1e6))
+}
+
+/** Enough for the demonstration catalogue. */
+const leastIndexMb = 16
 
 /** Logs lines of the search index with their level. */
 function logLines(log: Logger): ReplicaListener['onLog'] {
@@ -129,3 +217,6 @@ function logLines(log: Logger): ReplicaListener['onLog'] {
  * accounts down.
  */
 const connectionsPerAccount = Math.min(8, Math.max(3, availableParallelism()))
+
+/** One connection alone would let a slow statement hold up all other requests of an account. */
+const leastPerAccount = 2

@@ -114,6 +114,14 @@ describe('names', () => {
 })
 
 describe('one place each', () => {
+  test('connections to the database are made where several hosts are understood', () => {
+    const isAllowed = (path: string) => /^db\/(host-client|connection-pool|driver\/prepared-query)\.ts$/.test(path)
+    expect(filesWith(/extends pg\.Client|new pg\.Pool\(/, isAllowed)).toEqual([])
+    // The other two ask the driver how it reads a URL, and connect to nothing.
+    const asks = ['db/migrate.ts', 'db/tls.ts']
+    expect(filesWith(/new pg\.Client\(|new Client\(/, (path) => asks.includes(path))).toEqual([])
+  })
+
   test('SQL stands in queries, the database layer and the search', () => {
     const sql =
       /\b(select\s[^'"]*\sfrom\s|insert into\s|update\s+[a-z_]+\s+(as\s+)?([a-z]+\s+)?set\s|delete from\s|\bcopy\s+[a-z_]+\s*\()/

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
-import { hashApiKey } from '../../src/kernel/api-key.ts'
-import { spendRows } from '../usage/support/spend.ts'
+import { identifyKey, spendRows } from '../usage/support/spend.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
@@ -58,7 +57,7 @@ test('usage is shown per mode, and the remainder is never below zero', async () 
   const { db, plans } = cli.deps
   const { caller } = await admit(
     { db, now: new Date(now), plans, publicUrl: 'http://storedex.example' },
-    { secretHash: hashApiKey(key), scope: 'stores:read', readSearchRows: true },
+    { ...(await identifyKey(db, key)), scope: 'stores:read', readSearchRows: true },
   )
   const ctx = { db, now: new Date(now), requestId: 'req_1', caller }
   await spendRows(ctx, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1])

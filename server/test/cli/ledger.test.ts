@@ -5,10 +5,9 @@ import { parse } from 'csv-parse/sync'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
 import { findProjectDir } from '../../src/config.ts'
-import { hashApiKey } from '../../src/kernel/api-key.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { testDataKeys } from '../support/fixtures.ts'
-import { spendRows } from '../usage/support/spend.ts'
+import { identifyKey, spendRows } from '../usage/support/spend.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
@@ -35,7 +34,7 @@ async function openSpender(mode: Mode = 'live'): Promise<Spender> {
       const at = clock.now()
       const { caller } = await admit(
         { db, now: at, plans, publicUrl: 'http://storedex.example' },
-        { secretHash: hashApiKey(issued.key), scope: 'stores:read', readSearchRows: true },
+        { ...(await identifyKey(db, issued.key)), scope: 'stores:read', readSearchRows: true },
       )
       await spendRows({ db, now: at, requestId, caller }, storeIds)
     },

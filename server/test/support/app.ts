@@ -20,6 +20,7 @@ import type { StartImport } from '../../src/import-jobs/run/task.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
+import type { SliceScheduler } from '../../src/runtime/slices.ts'
 import type { StartCounting } from '../../src/search/counting/counter.ts'
 import { readCatalogueState } from '../../src/search/replica/queries.ts'
 import type { StartReplica } from '../../src/search/replica/replica.ts'
@@ -101,6 +102,8 @@ export interface TestAppOptions {
   engine?: 'memory' | 'postgres'
   /** How counts in memory run; by default in this thread. */
   startCounting?: StartCounting
+  /** Divides the time of searches in memory. */
+  slices?: SliceScheduler
 }
 
 const anHourMs = 3_600_000
@@ -126,6 +129,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     ...(options.log && { log: options.log }),
     ...(options.startImport && { startImport: options.startImport }),
     ...(options.startCounting && { startCounting: options.startCounting }),
+    ...(options.slices && { slices: options.slices }),
   }
   const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...engine.options, ...given })
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }
