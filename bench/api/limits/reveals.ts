@@ -56,7 +56,7 @@ export class BareReveals {
     })
     this.#kept = new ChargeCoalescer({
       pool,
-      kind: 'kept reveals',
+      kind: 'kept_reveals',
       send: (db, items) => revealAndKeep(db, items, knownExports),
     })
   }

@@ -12,6 +12,7 @@ import { type RepeatingTask, startRepeating } from '../runtime/timing.ts'
 import { countInThreads } from '../search/counting/thread-pool.ts'
 import { runInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'
+import { batchTurnsOf } from '../usage/batch/batch-turns.ts'
 import { standinProgram, threadProgram } from './programs.ts'
 
 /** What one process and each of several workers do alike. */
@@ -58,7 +59,9 @@ export function measureDeps(deps: Deps, metrics: Metrics): RepeatingTask {
   registerGauges(metrics, searchGauges(deps.search))
   registerGauges(metrics, deps.documents.gauges())
   registerCounters(metrics, deps.documents.counters())
-  registerCounters(metrics, deps.sharedDeliveries.counters())
+  const batchTurns = batchTurnsOf(deps.db)
+  registerGauges(metrics, batchTurns.gauges())
+  registerCounters(metrics, batchTurns.counters())
   if (deps.standby) registerGauges(metrics, deps.standby.gauges())
   return monitorClock(deps, metrics)
 }

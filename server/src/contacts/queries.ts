@@ -22,7 +22,7 @@ export async function readContacts(db: Queryable, keys: ContactKeys): Promise<Co
     name: 'read_contacts',
     text: `
 select c.store_id, c.number, c.sealed, s.preview as store
-from unnest($1::bigint[], $2::smallint[]) as requested (store_id, number)
+from unnest((select $1::bigint[]), (select $2::smallint[])) as requested (store_id, number)
 join contacts c on c.store_id = requested.store_id and c.number = requested.number
 join stores s on s.id = c.store_id
 where s.mode = $3::text`,

@@ -1,7 +1,6 @@
 import { contactsPerStore } from '@storedex/search-index'
 import type { CallerContext, CountedWindows } from '../auth/caller.ts'
 import type { ConnectionPool, Queryable } from '../db/pool.ts'
-import type { GaugeSource } from '../http/metrics.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { batchItemOf, exportsOwnerOf, isAdmitted, readPairs, windowsAfterEach } from '../usage/batch/batch-outcome.ts'
 import { ChargeCoalescer } from '../usage/batch/charge-coalescer.ts'
@@ -62,27 +61,6 @@ export class SharedDeliveries {
     this.#stores = new ChargeCoalescer({ pool, kind: 'stores', send: (db, items) => this.#sendStores(db, items) })
     this.#previews = new ChargeCoalescer({ pool, kind: 'previews', send: (db, items) => this.#sendPreviews(db, items) })
     this.#hosts = new ChargeCoalescer({ pool, kind: 'hosts', send: (db, items) => this.#sendHosts(db, items) })
-  }
-
-  /** For `registerCounters`: statements, and the requests in them. One that is sent again by itself counts again. */
-  counters(): GaugeSource[] {
-    const kinds = { stores: this.#stores, previews: this.#previews, hosts: this.#hosts }
-    const read = (figure: 'batches' | 'items') => () =>
-      Object.entries(kinds).map(([kind, { sent }]) => ({ labels: { kind }, value: sent[figure] }))
-    return [
-      {
-        name: 'storedex_shared_charges_total',
-        help: 'Statements that admit and charge requests of an account together.',
-        labelNames: ['kind'],
-        read: read('batches'),
-      },
-      {
-        name: 'storedex_shared_charge_requests_total',
-        help: 'Requests in these statements.',
-        labelNames: ['kind'],
-        read: read('items'),
-      },
-    ]
   }
 
   /** A page of stores, each an export and a search row. */

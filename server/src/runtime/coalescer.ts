@@ -1,3 +1,10 @@
+/** Leave to send a batch. */
+export interface BatchTurn {
+  /** Called with the number of items in the batch. */
+  begin?(items: number): void
+  end(): void
+}
+
 export interface CoalescerOptions<Item, Result> {
   /** Maximum number of items of a batch. */
   maxItems: number
@@ -9,6 +16,8 @@ export interface CoalescerOptions<Item, Result> {
   canJoin?: (first: Item, item: Item) => boolean
   /** Whether an idle lane first gathers what arrives in the same turn of the event loop, which takes microseconds. */
   gathersTurn?: boolean
+  /** Waits until the lane of `first` may send its next batch; what arrives meanwhile joins it. Default: at once. */
+  turnOf?: (first: Item) => Promise<BatchTurn>
   /**
    * Does a batch, all or nothing. Resolves to one result for each item, or to null when the batch was refused and nothing
    * was done; then its items are sent one by one. Rejects all items when it throws.
@@ -27,7 +36,8 @@ interface Waiting<Item, Result> {
 
 /**
  * Lets concurrent work share round trips. Each lane has at most one batch under way; what arrives meanwhile gathers and is
- * sent together when it returns. Nothing waits for a batch to fill: an item on an idle lane is sent at once and alone.
+ * sent together when it returns. Nothing waits for a batch to fill: an item on an idle lane is sent at once and alone, unless
+ * `turnOf` bounds how many lanes send.
  */
 export class Coalescer<Item, Result> {
   readonly #options: CoalescerOptions<Item, Result>
@@ -65,12 +75,21 @@ export class Coalescer<Item, Result> {
 
   async #drain(lane: string, queue: Waiting<Item, Result>[]): Promise<void> {
     if (this.#options.gathersTurn) await nextTurn()
-    for (let batch = this.#takeBatch(queue); batch.length > 0; batch = this.#takeBatch(queue)) {
-      if (await this.#send(batch)) continue
-      if (batch.length === 1) batch[0]!.resolve(null)
-      else for (const each of batch) if (!(await this.#send([each]))) each.resolve(null)
+    const { turnOf } = this.#options
+    while (queue.length > 0) {
+      const turn = turnOf ? await turnOf(queue[0]!.item) : null
+      const batch = this.#takeBatch(queue)
+      turn?.begin?.(batch.length)
+      if (batch.length > 0) await this.#settle(batch)
+      turn?.end()
     }
     this.#lanes.delete(lane)
+  }
+
+  async #settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    if (await this.#send(batch)) return
+    if (batch.length === 1) batch[0]!.resolve(null)
+    else for (const each of batch) if (!(await this.#send([each]))) each.resolve(null)
   }
 
   /** Takes the longest run from the front that may travel together; empty when nobody waits any more. */

@@ -108,6 +108,25 @@ describe('work on one lane', () => {
   })
 })
 
+test('what arrives while a lane waits for its turn joins its batch', async () => {
+  const { batches, send, release } = openGate((items) => items)
+  const turns: (() => void)[] = []
+  const begun: number[] = []
+  const turnOf = async () => {
+    await new Promise<void>((resolve) => turns.push(resolve))
+    return { begin: (items: number) => begun.push(items), end: () => begun.push(0) }
+  }
+  const coalescer = new Coalescer<number, number>({ maxItems: 9, turnOf, send })
+  const results = [1, 2, 3].map((item) => coalescer.run('lane', item))
+  expect(batches).toEqual([])
+  turns.shift()!()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(batches).toEqual([[1, 2, 3]])
+  await release()
+  expect(await Promise.all(results)).toEqual([1, 2, 3])
+  expect(begun).toEqual([3, 0])
+})
+
 test('every item is answered once, whatever is refused, in batches that keep the bounds', async () => {
   const arbitrary = fc.record({
     items: fc.array(fc.record({ lane: fc.integer({ min: 0, max: 2 }), weight: fc.integer({ min: 0, max: 9 }) }), {

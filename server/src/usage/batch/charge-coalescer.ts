@@ -1,8 +1,9 @@
-import type { Caller, CallerContext, CountedWindows } from '../../auth/caller.ts'
+import type { CallerContext, CountedWindows } from '../../auth/caller.ts'
 import { type ConnectionPool, Lane, retryConflicts } from '../../db/pool.ts'
 import { statementsDeadlineMs, statementsTimeoutError } from '../../http/request-database.ts'
 import { Coalescer } from '../../runtime/coalescer.ts'
 import { isAllowanceExceeded } from '../charge-queries.ts'
+import { batchTurnsOf } from './batch-turns.ts'
 import { type BatchItem, canShareBatch } from './describe-batch.ts'
 
 /** What a batch says of each of its requests. */
@@ -13,7 +14,7 @@ interface BatchResult {
 
 interface ChargeCoalescerOptions<Item, Result> {
   pool: ConnectionPool
-  /** Names the lanes; requests of different kinds never share a statement. */
+  /** Names the lanes and labels the figures, with underscores; requests of different kinds never share a statement. */
   kind: string
   /**
    * Runs the statement for one request or several of one account and mode. Null if it refused them: nothing was done
@@ -32,19 +33,17 @@ export class ChargeCoalescer<Item extends BatchItem, Result extends BatchResult>
 
   constructor({ pool, kind, send }: ChargeCoalescerOptions<Item, Result>) {
     this.#kind = kind
+    const turns = batchTurnsOf(pool)
     this.#coalescer = new Coalescer<Item, Result>({
       maxItems,
       maxWeight,
       weigh: ({ weight }) => weight,
       canJoin: canShareBatch,
       gathersTurn: true,
-      send: (items) => inTurn(pool.connections, items[0]!.caller, () => sendOnOwnLane(pool, items, send)),
+      turnOf: ({ caller }) => turns.take(`${caller.accountId} ${caller.mode}`),
+      send: (items) => sendOnOwnLane(pool, items, send),
     })
-  }
-
-  /** Batches sent so far, and the requests in them. */
-  get sent(): { batches: number; items: number } {
-    return this.#coalescer.sent
+    turns.count({ kind, sent: () => this.#coalescer.sent })
   }
 
   /**
@@ -69,28 +68,6 @@ export class ChargeCoalescer<Item extends BatchItem, Result extends BatchResult>
     return result
   }
 }
-
-/** The last batch of each account and mode, by pool. */
-const lastBatches = new WeakMap<object, Map<string, Promise<unknown>>>()
-
-/**
- * Runs batches of an account and mode one after the other, of whatever kind. They would wait for each other's windows
- * anyway, with a connection in hand and an older view of the meters.
- */
-function inTurn<T>(connections: object, { accountId, mode }: Caller, work: () => Promise<T>): Promise<T> {
-  const last = lastBatches.get(connections) ?? new Map<string, Promise<unknown>>()
-  lastBatches.set(connections, last)
-  const name = `${accountId} ${mode}`
-  const before = last.get(name)
-  const result = before ? before.then(work, work) : work()
-  const end = result.then(ignore, ignore).then(() => {
-    if (last.get(name) === end) last.delete(name)
-  })
-  last.set(name, end)
-  return result
-}
-
-const ignore = () => {}
 
 /** Sends a batch; null if it was refused. */
 async function sendOnOwnLane<Item extends BatchItem, Result>(

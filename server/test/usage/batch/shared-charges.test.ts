@@ -57,17 +57,28 @@ function watchStatements(): () => (string | undefined)[] {
   return () => query.mock.calls.map(([statement]) => (typeof statement === 'string' ? statement : statement.name))
 }
 
-/** Holds up the charges of an account until the returned function is called. */
-async function lockWindows({ account }: TestKey): Promise<() => Promise<void>> {
+/** Holds up the charges of accounts until the returned function is called. */
+async function lockWindows(...keys: TestKey[]): Promise<() => Promise<void>> {
   const client = await app.db.connect()
   await client.query('begin')
-  await client.query('select from request_windows where account_id = $1::bigint for update', [
-    app.accountNumber(account),
+  await client.query('select from request_windows where account_id = any ($1::bigint[]) for update', [
+    keys.map(({ account }) => app.accountNumber(account)),
   ])
   return async () => {
     await client.query('commit')
     client.release()
   }
+}
+
+/** Waits until so many statements wait for a lock. */
+function waitForLocks(count: number): Promise<void> {
+  const readWaiting = async () => {
+    const { rows } = await app.db.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length
+  }
+  return expect.poll(readWaiting, { timeout: 4_000 }).toBeGreaterThanOrEqual(count)
 }
 
 const succeeded = (replies: TestReply[]) => replies.filter(({ status }) => status === 200)
@@ -98,6 +109,20 @@ describe('concurrent requests of an account', () => {
     expect(statements().filter((name) => name === 'admit_request')).toEqual([])
     // Of each of the two kinds, one that is away and one for all that gathered.
     expect(statements().filter((name) => name?.startsWith('deliver_')).length).toBeLessThanOrEqual(4)
+  })
+
+  test('that wait for a lock keep no other account waiting', async () => {
+    const limits = { limits: ample }
+    // More than the statements that may be under way at a time, and fewer than the connections.
+    // More than the statements that may be under way at a time.
+    const stuck = await Promise.all(Array.from({ length: 6 }, async () => knownKey(ample, await app.key(limits))))
+    const free = await knownKey(ample)
+    const release = await lockWindows(...stuck)
+    const sent = stuck.map((key) => lookUp(key, 1))
+    await waitForLocks(stuck.length)
+    expect((await lookUp(free, 2)).status).toBe(200)
+    await release()
+    expect(succeeded(await Promise.all(sent))).toHaveLength(stuck.length)
   })
 
   test('have the ledger, the counters and the replies of separate ones', async () => {
