@@ -10,6 +10,8 @@ import type { KnownExports } from '../usage/known-exports.ts'
 import type { DocumentCache } from './document-cache.ts'
 import type { DeliveredPage, DeliveredStoresByHost } from './queries.ts'
 import {
+  admitKnownHosts,
+  chargeKnownStores,
   type DeliveryOutcome,
   deliverSharedHosts,
   deliverSharedPreviews,
@@ -51,7 +53,7 @@ export class SharedDeliveries {
   readonly #stores: ChargeCoalescer<PageItem, Shared<DeliveredPage>>
   readonly #previews: ChargeCoalescer<PageItem, Shared<DeliveredPage>>
   readonly #hosts: ChargeCoalescer<HostsItem, Shared<DeliveredStoresByHost>>
-  /** The stores that hosts led to: a hint which documents need not be fetched. */
+  /** The stores that hosts led to: a hint which documents need not be fetched. Only a document says what its domain is. */
   readonly #knownHosts = new Map<string, number>()
 
   constructor({ pool, documents, knownExports, deliverEmails }: SharedDeliveriesOptions) {
@@ -117,7 +119,9 @@ export class SharedDeliveries {
       knownRows,
       catalogueVersion: knownDocuments.size > 0 ? this.#documents.version : null,
     }
-    const reply = await deliverSharedStores(db, delivery, stores, this.#deliverEmails)
+    const reply = await (stores.requests.length > 0
+      ? deliverSharedStores(db, delivery, stores, this.#deliverEmails)
+      : chargeKnownStores(db, delivery))
     if (this.#isOutdated(delivery, reply)) return this.#sendStores(db, items)
     if (!isAdmitted(items, reply.outcome)) return null
     this.#keepDocuments(reply)
@@ -156,17 +160,23 @@ export class SharedDeliveries {
     const exported = this.#knownExports.of(exportsOwnerOf(items))
     const documents = new Map<number, string>()
     const exportedIds = new Set<number>()
+    const storeByHost = new Map<string, number>()
     const hosts = { requests: [] as number[], hosts: [] as string[] }
     const { mode } = items[0]!.caller
     for (const [index, item] of items.entries())
       for (const host of item.hosts) {
+        const id = this.#knownHosts.get(`${mode} ${host}`)
+        if (id !== undefined) {
+          const document = this.#documents.get(id)
+          if (document !== undefined) documents.set(id, document)
+          if (exported.has(id)) exportedIds.add(id)
+          if (document !== undefined && exportedIds.has(id) && hasDomain(document, host)) {
+            storeByHost.set(host, id)
+            continue
+          }
+        }
         hosts.requests.push(index + 1)
         hosts.hosts.push(host)
-        const id = this.#knownHosts.get(`${mode} ${host}`)
-        if (id === undefined) continue
-        const document = this.#documents.get(id)
-        if (document !== undefined) documents.set(id, document)
-        if (exported.has(id)) exportedIds.add(id)
       }
     const delivery = {
       ...batch,
@@ -177,16 +187,21 @@ export class SharedDeliveries {
       catalogueVersion: documents.size > 0 ? this.#documents.version : null,
     }
     const known = { knownIds: [...documents.keys()], exportedIds: [...exportedIds] }
-    const reply = await deliverSharedHosts(db, delivery, { ...hosts, ...known }, this.#deliverEmails)
+    const reply = await (hosts.hosts.length > 0
+      ? deliverSharedHosts(db, delivery, { ...hosts, ...known }, this.#deliverEmails)
+      : admitKnownHosts(db, delivery))
     if (this.#isOutdated(delivery, reply)) return this.#sendHosts(db, items)
     if (!isAdmitted(items, reply.outcome)) return null
     this.#keepDocuments(reply)
     for (const { item_id, item } of reply.fetched) documents.set(item_id, item)
-    const storeByHost = readResolved(reply.outcome.resolved)
-    for (const [host, id] of storeByHost) this.#keepHost(`${mode} ${host}`, id)
+    const resolved = readResolved(reply.outcome.resolved)
+    for (const [host, id] of resolved) {
+      storeByHost.set(host, id)
+      this.#keepHost(`${mode} ${host}`, id)
+    }
     this.#keepExports(
       items,
-      [...storeByHost.values()].filter((id) => !exportedIds.has(id) && documents.has(id)),
+      [...resolved.values()].filter((id) => !exportedIds.has(id) && documents.has(id)),
     )
     const figures = figuresOf(items, delivery, reply.outcome)
     return items.map((item, index) => ({
@@ -261,6 +276,13 @@ function figuresOf(
     windows: windows[index]!,
   }))
 }
+
+/** Whether a host is the domain of a document's store, and no alias. */
+function hasDomain(document: string, host: string): boolean {
+  return document.startsWith(`${host}"`, document.indexOf(domainField) + domainField.length)
+}
+
+const domainField = '"domain":"'
 
 /** The store of each host, from pairs such as `12 shop.example`. */
 function readResolved(text: string | null): Map<string, number> {

@@ -13,6 +13,7 @@ import {
   batchSettlementCtes,
   batchValues,
   flushOnlyCharges,
+  freeSettlementCtes,
 } from '../usage/batch/batch-queries.ts'
 import { catalogueVersionSql } from './document-cache-queries.ts'
 
@@ -68,8 +69,11 @@ export interface SharedDeliveryReply {
 }
 
 interface SharedDeliveryParts {
-  /** CTEs for `fetched (item_id, item)` and `items (request, store_id, is_exported)`; their own parameters begin at $27. */
-  items: string
+  /**
+   * CTEs for `fetched (item_id, item)` and `items (request, store_id, is_exported)`; their own parameters begin at $27. Null if
+   * everything is known: then nothing is fetched or exported, and only `known_rows` are counted.
+   */
+  items: string | null
   /** Whether each item counts as a search row. */
   countsRows: boolean
   /** `store host` of what hosts lead to. */
@@ -98,35 +102,38 @@ const requestColumns = {
   '$25::integer[]': 'known_rows',
 }
 
-function sharedDeliverySql({ items, countsRows, resolved = 'null::text' }: SharedDeliveryParts): string {
-  const condition = `($26::text is null or (select version from catalogue) = $26::text)${countsRows ? ` and ${hasRowsLeft}` : ''}`
-  return `
-with catalogue as materialized (
-  select ${catalogueVersionSql} as version
-),
-${admittedCtes(requestColumns, condition)},
-${items},
-${batchExportsCtes('(select request, store_id from items where not is_exported)')},
-spends as materialized (
-  select b.request, 'search_rows' as meter, $15::timestamptz as period_start,
-         b.known_rows + coalesce(i.amount, 0) as amount, $22::integer as allowance, b.rows_budget as budget
-  from batch b
-  cross join admitted
-  left join (
-    select request, count(*)::integer as amount from items where ${countsRows} group by request
-  ) i on i.request = b.request
-  union all
-  select b.request, 'store_exports', $15::timestamptz, coalesce(e.amount, 0), $16::integer, b.exports_budget
-  from batch b
-  cross join admitted
+/** The rows of `spends` for exports: how many each request is the first to have. */
+const exportsOfRequests = `
   left join (
     select f.request, count(*)::integer as amount
     from exported x
     join export_firsts f on f.store_id = x.store_id
     group by f.request
-  ) e on e.request = b.request
+  ) e on e.request = b.request`
+
+function sharedDeliverySql({ items, countsRows, resolved = 'null::text' }: SharedDeliveryParts): string {
+  const condition = `($26::text is null or (select version from catalogue) = $26::text)${countsRows ? ` and ${hasRowsLeft}` : ''}`
+  const deliveredRows = `
+  left join (
+    select request, count(*)::integer as amount from items where ${countsRows} group by request
+  ) i on i.request = b.request`
+  return `
+with catalogue as materialized (
+  select ${catalogueVersionSql} as version
 ),
-${batchSettlementCtes}
+${admittedCtes(requestColumns, condition)},
+${items ? `${items},\n${batchExportsCtes('(select request, store_id from items where not is_exported)')},` : ''}
+spends as materialized (
+  select b.request, 'search_rows' as meter, $15::timestamptz as period_start,
+         b.known_rows + ${items ? 'coalesce(i.amount, 0)' : '0'} as amount, $22::integer as allowance, b.rows_budget as budget
+  from batch b
+  cross join admitted${items ? deliveredRows : ''}
+  union all
+  select b.request, 'store_exports', $15::timestamptz, ${items ? 'coalesce(e.amount, 0)' : '0'}, $16::integer, b.exports_budget
+  from batch b
+  cross join admitted${items ? exportsOfRequests : ''}
+),
+${items || countsRows ? batchSettlementCtes : freeSettlementCtes}
 select (extract(epoch from a.minute_started_at) * 1000)::bigint as minute_started_ms, a.minute_used, a.day, a.day_used,
        s.is_current, c.version,
        (select taken from balances where meter = 'search_rows') as rows_taken,
@@ -141,12 +148,14 @@ select (extract(epoch from a.minute_started_at) * 1000)::bigint as minute_starte
        null::bigint as item_id, null::text as item
 from standing s
 cross join catalogue c
-left join admitted a on true
+left join admitted a on true${items ? fetchedRows : ''}`
+}
+
+const fetchedRows = `
 union all
 select null, null, null, null, null, null, null, null, null, null, null, null, null, null, item_id, item
 from fetched
 cross join admitted`
-}
 
 async function send(db: Queryable, name: string, text: string, values: unknown[]): Promise<SharedDeliveryReply> {
   const { rows } = await db.query<DeliveryOutcome & FetchedItem>({ name, text, values })
@@ -155,6 +164,20 @@ async function send(db: Queryable, name: string, text: string, values: unknown[]
   const [outcome] = rows.splice(at, 1)
   return { outcome: outcome!, fetched: rows }
 }
+
+/** Admits searches whose stores are all known, and charges their rows. */
+export function chargeKnownStores(db: Queryable, delivery: SharedDelivery): Promise<SharedDeliveryReply> {
+  return send(db, 'charge_known_stores', knownStoresSql, deliveryValues(delivery))
+}
+
+const knownStoresSql = sharedDeliverySql({ items: null, countsRows: true })
+
+/** Admits lookups and enrichments whose stores are all known: they cost nothing. */
+export function admitKnownHosts(db: Queryable, delivery: SharedDelivery): Promise<SharedDeliveryReply> {
+  return send(db, 'admit_known_hosts', knownHostsSql, deliveryValues(delivery))
+}
+
+const knownHostsSql = sharedDeliverySql({ items: null, countsRows: false })
 
 /** The stores of searches, as parallel arrays; those that are only counted (`knownRows`) are not among them. */
 export interface SharedStores {
@@ -202,7 +225,7 @@ items as materialized (
   countsRows: true,
 })
 
-/** The hosts of lookups and enrichments, as parallel arrays, and what is known of the stores they probably lead to. */
+/** The hosts of lookups and enrichments that are not known, as parallel arrays, and what is known of the stores they probably lead to. */
 export interface SharedHosts {
   /** The number of its request, from 1. */
   requests: number[]

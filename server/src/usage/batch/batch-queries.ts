@@ -194,7 +194,20 @@ recorded as (
   where s.amount > 0
   order by s.request
 ),
-balances as (
+${balancesCtes()}`
+
+/** The same for `spends` whose amounts are all 0: only the balances are read. */
+export const freeSettlementCtes = `
+counted as (
+  select ''::text as meter, 0 as taken where false
+),
+key_counted as (
+  select 0::bigint as key_id, ''::text as meter, 0 as taken where false
+),
+${balancesCtes()}`
+
+function balancesCtes(): string {
+  return `balances as (
   -- A share lock reads what was committed while this statement waited for the windows.
   select s.meter, coalesce(c.taken, (
            select u.used + u.reserved
@@ -218,6 +231,7 @@ key_balances as (
         group by b.counter_key_id, s.meter) s
   left join key_counted c on c.key_id = s.counter_key_id and c.meter = s.meter
 )`
+}
 
 /**
  * SQL column that makes the commit asynchronous if nothing is charged: then only requests were counted, and a crash of
