@@ -12,6 +12,7 @@ import {
   batchExportsCtes,
   batchSettlementCtes,
   batchValues,
+  exportAmounts,
   flushOnlyCharges,
   freeSettlementCtes,
 } from '../usage/batch/batch-queries.ts'
@@ -102,15 +103,6 @@ const requestColumns = {
   '$25::integer[]': 'known_rows',
 }
 
-/** The rows of `spends` for exports: how many each request is the first to have. */
-const exportsOfRequests = `
-  left join (
-    select f.request, count(*)::integer as amount
-    from exported x
-    join export_firsts f on f.store_id = x.store_id
-    group by f.request
-  ) e on e.request = b.request`
-
 function sharedDeliverySql({ items, countsRows, resolved = 'null::text' }: SharedDeliveryParts): string {
   const condition = `($26::text is null or (select version from catalogue) = $26::text)${countsRows ? ` and ${hasRowsLeft}` : ''}`
   const deliveredRows = `
@@ -131,7 +123,7 @@ spends as materialized (
   union all
   select b.request, 'store_exports', $15::timestamptz, ${items ? 'coalesce(e.amount, 0)' : '0'}, $16::integer, b.exports_budget
   from batch b
-  cross join admitted${items ? exportsOfRequests : ''}
+  cross join admitted${items ? `\n  left join ${exportAmounts} e on e.request = b.request` : ''}
 ),
 ${items || countsRows ? batchSettlementCtes : freeSettlementCtes}
 select (extract(epoch from a.minute_started_at) * 1000)::bigint as minute_started_ms, a.minute_used, a.day, a.day_used,

@@ -154,6 +154,21 @@ exported as (
 )`
 }
 
+/** SQL for how many exports each request is the first to have. */
+export const exportAmounts = amountsOf('export_firsts', 'store_id', 'exported')
+
+/**
+ * SQL for `(request, amount)`: how many rows of `asked (request, id)` are in `done (id)`. A condition of an aggregate is looked up in
+ * a hash table; a join of the two would compare each with each, because nothing is known of their sizes.
+ */
+export function amountsOf(asked: string, id: string, done: string): string {
+  return `(
+    select request, count(*) filter (where ${id} in (select ${id} from ${done}))::integer as amount
+    from ${asked}
+    group by request
+  )`
+}
+
 /**
  * SQL that counts `spends (request, meter, period_start, amount, allowance, budget)`, for the account and for the keys, and
  * writes the ledger as if the requests had come one after the other. `balances (meter, taken)` and

@@ -2,11 +2,13 @@ import type { Queryable } from '../../db/pool.ts'
 import type { AdmissionOutcome } from './batch-outcome.ts'
 import {
   admittedCtes,
+  amountsOf,
   arrayLiteral,
   type BatchCharge,
   batchExportsCtes,
   batchSettlementCtes,
   batchValues,
+  exportAmounts,
   flushOnlyCharges,
 } from './batch-queries.ts'
 
@@ -65,10 +67,6 @@ export async function chargeSharedReveals(
   return rows[0]!
 }
 
-/** SQL for the number of rows of each request, `amounts (request, amount)`. */
-const amounts = (from: string) =>
-  `(select request, count(*)::integer as amount from ${from} group by request) as amounts`
-
 function chargeSql(furtherColumns: string): string {
   return `
 with ${admittedCtes({ '$24::integer[]': 'credits_budget' })},
@@ -93,12 +91,12 @@ spends as materialized (
          $23::integer as allowance, b.credits_budget as budget
   from batch b
   cross join admitted
-  left join ${amounts('revealed r join asked k on k.contact_id = r.contact_id')} on amounts.request = b.request
+  left join ${amountsOf('asked', 'contact_id', 'revealed')} amounts on amounts.request = b.request
   union all
   select b.request, 'store_exports', $15::timestamptz, coalesce(amount, 0), $16::integer, b.exports_budget
   from batch b
   cross join admitted
-  left join ${amounts('exported x join export_firsts f on f.store_id = x.store_id')} on amounts.request = b.request
+  left join ${exportAmounts} amounts on amounts.request = b.request
 ),
 ${batchSettlementCtes},
 known as (
