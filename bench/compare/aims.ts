@@ -11,13 +11,16 @@ interface Aim {
 const aimedConnections = 32
 const maxSearchMs = 0.45
 
-const readings: readonly Operation[] = ['search', 'lookup', 'enrich', 'contact_search']
+const searches: readonly Operation[] = ['search', 'lookup']
+/** Not aimed at by themselves; measured by the same figure. */
+const largerReadings: readonly Operation[] = ['enrich', 'contact_search']
 const reveals: readonly Operation[] = ['reveal_1', 'reveal_10', 'reveal_1_keyed', 'reveal_10_keyed']
 
 /** The aims that the results cover. */
 export function aimsOf(results: CompareResults): Aim[] {
   return [
-    ...aimsOfThroughput(results, 'searches, lookups and enrichments', readings, 2.5),
+    ...aimsOfThroughput(results, 'searches and lookups', searches, 2.5),
+    ...aimsOfThroughput(results, 'enrichments and contact searches', largerReadings, 2.5),
     ...aimsOfThroughput(results, 'reveals', reveals, 2),
     ...aimsOfProcessorTime(results),
     ...aimsOfOneConnection(results),

@@ -22,7 +22,14 @@ export async function startForwarding(
   const proxy = createServer((client) => {
     const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     const observer = observe()
-    server.once('close', () => observer.close?.())
+    let hasClosed = false
+    const close = () => {
+      if (!hasClosed) observer.close?.()
+      hasClosed = true
+    }
+    // The observer learns of the end before the client does.
+    server.once('end', close)
+    server.once('close', close)
     client.on('data', (chunk: Buffer) => {
       observer.readClient(chunk)
       server.write(chunk)

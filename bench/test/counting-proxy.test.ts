@@ -42,8 +42,10 @@ test('a connection that ends before its answer does not hide later round trips',
   await other.connect()
   const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid')
   const lost = expect(other.query('select pg_sleep(600)')).rejects.toThrow()
+  const ended = new Promise((resolve) => other.once('end', resolve))
   await client.query('select pg_terminate_backend($1)', [rows[0]!.pid])
   await lost
+  await ended
   expect(await trafficOf(() => client.query('select 1'))).toMatchObject({ statements: 1, roundTrips: 1 })
 })
 
