@@ -23,7 +23,7 @@ stores. [README](README.md) tells how they are timed.`
 
 /** The section of one run, in Markdown. */
 export function renderStatements(results: StatementResults): string {
-  const { stores, commits, machine, rounds, date, changed, operations, onlyOld, onlyNew, failed } = results
+  const { stores, commits, machine, rounds, date, changed, seldom, operations, onlyOld, onlyNew, failed } = results
   const slower = [...changed, ...operations].filter(({ ratio }) => ratio > maxRatio)
   const verdict =
     slower.length === 0
@@ -42,6 +42,7 @@ export function renderStatements(results: StatementResults): string {
       ['', 'executions', 'old ms', 'new ms', 'new to old'],
       changed.map((each) => [`\`${each.name}\``, count(each.executions), ...timesOf(each)]),
     ),
+    listOf('Sent by one of them too seldom to be compared', seldom),
     listOf('Only the old version sends', onlyOld),
     listOf('Only the new version sends', onlyNew),
     listOf('Failed when they were sent again, and are left out', failed),

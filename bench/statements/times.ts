@@ -22,12 +22,17 @@ export interface TimesReport {
   changed: ComparedTimes[]
   /** All statements of one request or command together. */
   operations: ComparedOperation[]
+  /** Statements with different texts that were timed too seldom to be compared. */
+  seldom: string[]
   /** Statements that only one version sends. */
   onlyOld: string[]
   onlyNew: string[]
   /** Statements that failed when they were sent again. */
   failed: string[]
 }
+
+/** The first executions on a connection are parsed, and planned for their values. */
+const fewestExecutions = 20
 
 interface TimesOfVersion {
   text: string
@@ -59,7 +64,14 @@ export class Times {
 
   compare(): TimesReport {
     const { old, new: current } = this.#statements
-    const inBoth = [...old].filter(([name]) => current.has(name))
+    const changed = [...old].flatMap(([name, before]) => {
+      const after = current.get(name)
+      return after && isPreparedName(name) && after.text !== before.text
+        ? [{ name, before: before.ms, after: after.ms }]
+        : []
+    })
+    const isOften = ({ before, after }: (typeof changed)[number]) =>
+      Math.min(before.length, after.length) >= fewestExecutions
     const operations = [...this.#operations.old].flatMap(([name, before]): ComparedOperation[] => {
       const after = this.#operations.new.get(name)
       if (!after) return []
@@ -67,9 +79,8 @@ export class Times {
       return [{ ...comparisonOf(name, before.ms, after.ms), ...counts }]
     })
     return {
-      changed: inBoth
-        .filter(([name, { text }]) => isPreparedName(name) && current.get(name)!.text !== text)
-        .map(([name, before]) => comparisonOf(name, before.ms, current.get(name)!.ms)),
+      changed: changed.filter(isOften).map(({ name, before, after }) => comparisonOf(name, before, after)),
+      seldom: changed.filter((each) => !isOften(each)).map(({ name }) => name),
       operations,
       onlyOld: [...old.keys()].filter((name) => !current.has(name)),
       onlyNew: [...current.keys()].filter((name) => !old.has(name)),

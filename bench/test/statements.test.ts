@@ -70,11 +70,17 @@ test('texts without a name have one without their values', () => {
 test('only statements with another text are compared, and operations by all of their statements', () => {
   const times = new Times()
   const timed = (name: string, text: string, ms: number | null) => ({ name, text, ms })
-  times.add('old', 'search', [timed('admit', 'a', 1), timed('deliver', 'b', 3), timed('same', 'c', 1)])
-  times.add('new', 'search', [timed('deliver', 'other', 2), timed('same', 'c', 1)])
-  const { changed, operations, onlyOld, onlyNew } = times.compare()
-  expect(changed).toEqual([{ name: 'deliver', executions: 1, oldMs: 3, newMs: 2, ratio: 2 / 3 }])
-  expect(operations).toMatchObject([{ name: 'search', oldMs: 5, newMs: 3, oldStatements: 3, newStatements: 2 }])
+  const executions = 20
+  for (let count = 0; count < executions; count++) {
+    times.add('old', 'search', [timed('admit', 'a', 1), timed('deliver', 'b', 3), timed('same', 'c', 1)])
+    times.add('new', 'search', [timed('deliver', 'other', 2), timed('same', 'c', 1)])
+  }
+  times.add('old', 'once', [timed('first', 'a', 1)])
+  times.add('new', 'once', [timed('first', 'b', 9)])
+  const { changed, seldom, operations, onlyOld, onlyNew } = times.compare()
+  expect(changed).toEqual([{ name: 'deliver', executions, oldMs: 3, newMs: 2, ratio: 2 / 3 }])
+  expect(seldom).toEqual(['first'])
+  expect(operations[0]).toMatchObject({ name: 'search', oldMs: 5, newMs: 3, oldStatements: 3, newStatements: 2 })
   expect([onlyOld, onlyNew]).toEqual([['admit'], []])
 })
 

@@ -190,6 +190,25 @@ describe('concurrent requests of an account', () => {
   })
 })
 
+test('what the service knows is charged without the catalogue, and read again once it has changed', async () => {
+  const key = await knownKey(ample)
+  await vi.waitUntil(() => app.deps.documents.version !== null, { timeout: 20_000 })
+  const ask = async () => [await lookUp(key, 3), await search(key, 5)]
+  const storesOf = (replies: TestReply[]) => replies.map(({ body }) => body.data ?? body.domain)
+  const first = storesOf(await ask())
+  const names = watchStatements()
+  expect(storesOf(await ask())).toEqual(first)
+  const charges = names().filter((name) => /^(admit|charge|deliver)_/.test(name ?? ''))
+  expect(charges).toEqual(['admit_known_hosts', 'charge_known_stores'])
+  // The rows of both searches, and each store once.
+  const ledger = await ledgerOf(key)
+  const amountsOf = (wanted: string) => ledger.filter(({ meter }) => meter === wanted).map(({ amount }) => amount)
+  expect(amountsOf('search_rows')).toEqual([5, 5])
+  expect(amountsOf('store_exports').reduce((sum, amount) => sum + amount)).toBe(5)
+  await app.importStores([{ domain: 'burst-3.example', name: 'Another name', country: 'DE', lead_fit_score: 97 }])
+  expect((await lookUp(key, 3)).body.name).toBe('Another name')
+})
+
 describe('a burst that reaches a limit', () => {
   // What fits, and the lone request after it, whose refusal must be the one of the burst.
   test.each<
