@@ -36,10 +36,9 @@ export async function beginWithClaims(
     ({ keyHash, requestHash, now }) =>
       `(${accountId}, ${text(mode)}, ${text(operation)}, ${bytes(keyHash)}, ${bytes(requestHash)}, ${time(now)})`,
   )
-  // Citus passes `set local` on to its workers only if it is told so; PostgreSQL ignores the setting.
+  // Citus must not be told to pass `set local` on to its workers: it would send them this whole text.
   const results = (await client.query(`
 begin;
-set local citus.propagate_set_commands = 'local';
 set local lock_timeout = ${lockTimeoutMs};
 insert into idempotency as kept (account_id, mode, operation, key_hash, request_hash, claimed_at)
 values ${rows.join(',\n')}
@@ -49,7 +48,7 @@ where kept.claimed_at <= ${time(expiredAt)}
 returning key_hash;
 set local lock_timeout to default;
 ${alongside ?? ''}`)) as unknown as pg.QueryResult<{ key_hash: Buffer }>[]
-  const claimed = new Set(results[3]!.rows.map(({ key_hash }) => key_hash.toString('latin1')))
+  const claimed = new Set(results[2]!.rows.map(({ key_hash }) => key_hash.toString('latin1')))
   return claims.map(({ keyHash }) => claimed.has(keyHash.toString('latin1')))
 }
 
