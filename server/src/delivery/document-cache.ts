@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/pool.ts'
 import type { GaugeSource } from '../http/metrics.ts'
+import { PartedMap } from '../runtime/parted.ts'
 import { readCatalogueChanges } from './document-cache-queries.ts'
 
 export interface DocumentCacheOptions {
@@ -26,8 +27,8 @@ const pauseMs = 200
 export class DocumentCache {
   readonly #maxBytes: number
   readonly #db: Queryable
-  #young = new Map<number, string>()
-  #old = new Map<number, string>()
+  #young = new PartedMap<string>()
+  #old = new PartedMap<string>()
   #youngBytes = 0
   #oldBytes = 0
   /** Of the documents; null while there are none. */
@@ -83,8 +84,8 @@ export class DocumentCache {
 
   /** Forgets everything, as after a connection was lost: another database may answer the next one. */
   clear(): void {
-    this.#young = new Map()
-    this.#old = new Map()
+    this.#young = new PartedMap()
+    this.#old = new PartedMap()
     this.#youngBytes = 0
     this.#oldBytes = 0
     this.#version = null
@@ -126,7 +127,7 @@ export class DocumentCache {
     if (this.#youngBytes + bytes > this.#maxBytes / 2) {
       this.#old = this.#young
       this.#oldBytes = this.#youngBytes
-      this.#young = new Map()
+      this.#young = new PartedMap()
       this.#youngBytes = 0
     }
     this.#young.set(storeId, document)

@@ -1,4 +1,5 @@
 import type { Mode } from '../kernel/ids.ts'
+import { PartedSet } from '../runtime/parted.ts'
 
 /** Whose exports, of which period. */
 export interface ExportsOwner {
@@ -6,6 +7,9 @@ export interface ExportsOwner {
   mode: Mode
   periodStart: Date
 }
+
+/** The stores that one owner is known to have exported. */
+export type KnownStores = Pick<PartedSet, 'has' | 'size'>
 
 /** Of an entry of a set of small integers. */
 const bytesPerStore = 40
@@ -26,7 +30,7 @@ export class KnownExports {
   }
 
   /** The known stores of an owner; only to be read. */
-  of(owner: ExportsOwner): ReadonlySet<number> {
+  of(owner: ExportsOwner): KnownStores {
     const known = this.#periods.get(keyOf(owner))
     return known?.startMs === owner.periodStart.getTime() ? known.storeIds : none
   }
@@ -39,7 +43,7 @@ export class KnownExports {
     if (known && known.startMs > startMs) return
     if (known?.startMs !== startMs) {
       this.#drop(key)
-      known = { startMs, storeIds: new Set() }
+      known = { startMs, storeIds: new PartedSet() }
     }
     const sizeBefore = known.storeIds.size
     for (const storeId of storeIds) known.storeIds.add(storeId)
@@ -66,10 +70,10 @@ export class KnownExports {
 
 interface KnownPeriod {
   startMs: number
-  storeIds: Set<number>
+  storeIds: PartedSet
 }
 
-const none: ReadonlySet<number> = new Set()
+const none = new PartedSet()
 
 function keyOf({ accountId, mode }: ExportsOwner): string {
   return `${accountId} ${mode}`
