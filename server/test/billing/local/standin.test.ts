@@ -20,7 +20,8 @@ const program = [
 /** Creates a data directory that is removed after the test. */
 function makeDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-standin-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 }))
+  // A stand-in whose owner was killed may still be writing its state.
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
   return dataDir
 }
 
