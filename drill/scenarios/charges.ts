@@ -21,6 +21,8 @@ const shortKills = 5
 /** Replies that must come between two kills. */
 const repliesBetween = 30
 const maxRecoveryMs = 60_000
+/** A search returns no more than these. */
+const mostRowsOfSearch = 10_000
 
 /** Two services on one database, and its PostgreSQL. */
 interface Scene {
@@ -96,7 +98,7 @@ async function fill(drill: Drill, { commands, service, accounts }: ExternalInsta
   const records = [...generateStores(isShort ? 2_000 : 20_000, 31)]
   await importRecords(commands, 'stores', join(folder, 'stores.ndjson'), records)
   await importRecords(commands, 'contacts', join(folder, 'contacts.ndjson'), [...generateContacts(records, 2, 31)])
-  const contactIds = await findContacts(service.origin, accounts.greedy.key, isShort ? 2_000 : 20_000)
+  const contactIds = await findContacts(service.origin, accounts.greedy.key, isShort ? 2_000 : mostRowsOfSearch)
   return { contactIds, domains: records.map(({ domain }) => domain) }
 }
 
