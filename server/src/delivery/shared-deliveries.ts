@@ -1,6 +1,6 @@
-import { contactsPerStore } from '@storedex/search-index'
 import type { CallerContext, CountedWindows } from '../auth/caller.ts'
 import type { ConnectionPool, Queryable } from '../db/pool.ts'
+import { storeOfContact } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { batchItemOf, exportsOwnerOf, isAdmitted, readPairs, windowsAfterEach } from '../usage/batch/batch-outcome.ts'
 import { ChargeCoalescer } from '../usage/batch/charge-coalescer.ts'
@@ -239,10 +239,6 @@ function rowsOf(items: readonly PageItem[]) {
     rowsAsked: items.map(({ rowsAsked }) => rowsAsked),
     rowsBudgets: items.map(({ caller }) => caller.key!.budgets.search_rows),
   }
-}
-
-function storeOfContact(contactId: number): number {
-  return Math.floor(contactId / contactsPerStore)
 }
 
 /** The delivered ones, in the requested order. */

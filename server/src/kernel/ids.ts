@@ -45,7 +45,12 @@ export function contactKey(storeId: number, number: number): number {
 }
 
 export function splitContactKey(key: number): { storeId: number; number: number } {
-  return { storeId: Math.floor(key / contactsPerStore), number: key % contactsPerStore }
+  return { storeId: storeOfContact(key), number: key % contactsPerStore }
+}
+
+/** The store of a contact, both by key. */
+export function storeOfContact(key: number): number {
+  return Math.floor(key / contactsPerStore)
 }
 
 type Kind = IdOwner['kind']

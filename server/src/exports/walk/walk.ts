@@ -1,14 +1,7 @@
-import {
-  type ContactSortKey,
-  contactsPerStore,
-  hasKey,
-  type IdSet,
-  type Pace,
-  type Steps,
-} from '@storedex/search-index'
+import { type ContactSortKey, hasKey, type IdSet, type Pace, type Steps } from '@storedex/search-index'
 import type { Queryable } from '../../db/pool.ts'
 import { findStoreIds } from '../../delivery/queries.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import { type Mode, storeOfContact } from '../../kernel/ids.ts'
 import { slices, sortInSteps } from '../../runtime/slices.ts'
 import { type Exclusion, excludedStores, type SearchEngine } from '../../search/engine.ts'
 import type { Standby } from '../../search/standby.ts'
@@ -105,8 +98,6 @@ function* withoutContacts(contactIds: readonly number[], exclude: Exclusion | nu
 
 /** Of handling one id, in the units of a pace. */
 const unitsPerId = 128
-
-const storeOfContact = (contactId: number) => Math.floor(contactId / contactsPerStore)
 
 function* storesOf(contactIds: readonly number[], pace: Pace): Steps<number[]> {
   const stores = new Set<number>()
