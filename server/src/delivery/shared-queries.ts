@@ -6,6 +6,7 @@ import { servedDocument } from '../search/postgres/statements.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import type { AdmissionOutcome } from '../usage/batch/batch-outcome.ts'
 import {
+  admissionColumns,
   admittedCtes,
   arrayLiteral,
   type BatchCharge,
@@ -15,6 +16,7 @@ import {
   exportAmounts,
   flushOnlyCharges,
   freeSettlementCtes,
+  takenColumns,
 } from '../usage/batch/batch-queries.ts'
 import { catalogueVersionSql } from './document-cache-queries.ts'
 
@@ -126,16 +128,10 @@ spends as materialized (
   cross join admitted${items ? `\n  left join ${exportAmounts} e on e.request = b.request` : ''}
 ),
 ${items || countsRows ? batchSettlementCtes : freeSettlementCtes}
-select (extract(epoch from a.minute_started_at) * 1000)::bigint as minute_started_ms, a.minute_used, a.day, a.day_used,
-       s.is_current, c.version,
-       (select taken from balances where meter = 'search_rows') as rows_taken,
-       (select taken from balances where meter = 'store_exports') as exports_taken,
+select ${admissionColumns}, c.version,
        (select string_agg(amount::text, ',' order by request) from spends where meter = 'search_rows') as rows,
        (select string_agg(amount::text, ',' order by request) from spends where meter = 'store_exports') as exports,
-       (select string_agg(counter_key_id || ' ' || taken, ',') from key_balances where meter = 'search_rows')
-         as key_rows_taken,
-       (select string_agg(counter_key_id || ' ' || taken, ',') from key_balances where meter = 'store_exports')
-         as key_exports_taken,
+       ${takenColumns('rows', 'search_rows')}, ${takenColumns('exports', 'store_exports')},
        ${resolved} as resolved, ${flushOnlyCharges},
        null::bigint as item_id, null::text as item
 from standing s

@@ -248,6 +248,18 @@ key_balances as (
 )`
 }
 
+/** SQL columns of `AdmissionOutcome`, from `standing s` and `admitted a`. */
+export const admissionColumns = `
+       (extract(epoch from a.minute_started_at) * 1000)::bigint as minute_started_ms, a.minute_used, a.day, a.day_used,
+       s.is_current`
+
+/** SQL columns `…_taken` and `key_…_taken`: the balances of a meter, and those of keys as `key taken`, separated by commas. */
+export function takenColumns(name: string, meter: string): string {
+  return `
+       (select taken from balances where meter = '${meter}') as ${name}_taken,
+       (select string_agg(counter_key_id || ' ' || taken, ',') from key_balances where meter = '${meter}') as key_${name}_taken`
+}
+
 /**
  * SQL column that makes the commit asynchronous if nothing is charged: then only requests were counted, and a crash of
  * PostgreSQL may lose the last moments of those, as with `admit_request`.

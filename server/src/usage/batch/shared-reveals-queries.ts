@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/pool.ts'
 import type { AdmissionOutcome } from './batch-outcome.ts'
 import {
+  admissionColumns,
   admittedCtes,
   amountsOf,
   arrayLiteral,
@@ -10,6 +11,7 @@ import {
   batchValues,
   exportAmounts,
   flushOnlyCharges,
+  takenColumns,
 } from './batch-queries.ts'
 
 /** A batch of reveals. */
@@ -104,17 +106,11 @@ known as (
   from reveals
   where account_id = $1::bigint and mode = $2::text and contact_id = any ($25::bigint[])
 )
-select (extract(epoch from a.minute_started_at) * 1000)::bigint as minute_started_ms, a.minute_used, a.day, a.day_used,
-       s.is_current,
-       (select taken from balances where meter = 'contact_credits') as credits_taken,
-       (select taken from balances where meter = 'store_exports') as exports_taken,
+select ${admissionColumns},
        (select string_agg(contact_id::text, ',') from revealed) as revealed,
        (select string_agg(contact_id || ' ' || (extract(epoch from revealed_at) * 1000)::bigint, ',') from known) as known,
        (select string_agg(store_id::text, ',') from exported) as exported,
-       (select string_agg(counter_key_id || ' ' || taken, ',') from key_balances where meter = 'contact_credits')
-         as key_credits_taken,
-       (select string_agg(counter_key_id || ' ' || taken, ',') from key_balances where meter = 'store_exports')
-         as key_exports_taken${furtherColumns}
+       ${takenColumns('credits', 'contact_credits')}, ${takenColumns('exports', 'store_exports')}${furtherColumns}
 from standing s
 left join admitted a on true`
 }
