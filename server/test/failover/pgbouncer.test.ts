@@ -30,7 +30,7 @@ describe.skipIf(!hasPgbouncer)('behind PgBouncer in transaction mode', () => {
     const service = await startService({ ...settings, SEARCH_ENGINE: 'memory' })
     const ids = await importPeople(settings, 10)
     const { live } = await subscribe(settings, { contact_credits: 1_000, store_exports: 1_000 })
-    // The index is told of imports past the pooler.
+    // Notifications of imports do not go through the pooler.
     const search = () => sendRequestOrThrow(service.api, live, '/stores/search', { filters: {}, limit: 10 })
     await expect.poll(async () => (await search()).body.data).toHaveLength(10)
 

@@ -1,11 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import { expect } from 'vitest'
-import { atEnd } from '../../support/cleanup.ts'
+import { readRecipe, runProxy } from './proxy.ts'
 import type { OwnServer } from './servers.ts'
 
 const program = process.env.TEST_PGBOUNCER ?? 'pgbouncer'
@@ -23,7 +22,7 @@ export async function startPgbouncer(
   const port = await pickFreePort()
   const folder = mkdtempSync(join(tmpdir(), 'storedex-pgbouncer-'))
   chmodSync(folder, 0o755)
-  const [, recipe = ''] = /```ini\n(\[databases\]\n[^`]+)```/.exec(readFileSync(operationsPage, 'utf8')) ?? []
+  const recipe = readRecipe(/```ini\n(\[databases\]\n[^`]+)```/)
   const replaced = change(recipe)
     .replace(
       /^storedex = host=10.0.0.11 port=5432 dbname=storedex/m,
@@ -38,25 +37,7 @@ export async function startPgbouncer(
   writeFileSync(join(folder, 'pgbouncer.ini'), replaced)
   // It does not run as root; who owns the server's files may run it too.
   const { uid, gid } = statSync(server.data)
-  const child = spawn(program, [join(folder, 'pgbouncer.ini')], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    ...(process.getuid?.() === 0 && { uid, gid }),
-  })
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
-  const closed = once(child, 'close')
-  atEnd(async () => {
-    child.kill('SIGKILL')
-    await closed
-    rmSync(folder, { recursive: true, force: true })
-  })
-  await Promise.race([
-    expect.poll(() => said).toContain('process up'),
-    closed.then(() => Promise.reject(new Error(`PgBouncer ended: ${said}`))),
-  ])
+  const owner = process.getuid?.() === 0 ? { uid, gid } : {}
+  await runProxy(program, [join(folder, 'pgbouncer.ini')], { folder, ready: /process up/, owner })
   return port
 }
-
-const operationsPage = join(import.meta.dirname, '../../../../docs/operations.md')
