@@ -10,7 +10,7 @@ import {
   admittedCtes,
   arrayLiteral,
   type BatchCharge,
-  batchExportsCtes,
+  batchExportsCte,
   batchSettlementCtes,
   batchValues,
   exportAmounts,
@@ -116,7 +116,7 @@ with catalogue as materialized (
   select ${catalogueVersionSql} as version
 ),
 ${admittedCtes(requestColumns, condition)},
-${items ? `${items},\n${batchExportsCtes('(select request, store_id from items where not is_exported)')},` : ''}
+${items ? `${items},\n${exportsCtes},` : ''}
 spends as materialized (
   select b.request, 'search_rows' as meter, $15::timestamptz as period_start,
          b.known_rows + ${items ? 'coalesce(i.amount, 0)' : '0'} as amount, $22::integer as allowance, b.rows_budget as budget
@@ -138,6 +138,15 @@ from standing s
 cross join catalogue c
 left join admitted a on true${items ? fetchedRows : ''}`
 }
+
+const exportsCtes = `
+export_firsts as materialized (
+  select store_id, min(request) as request
+  from items
+  where not is_exported
+  group by store_id
+),
+${batchExportsCte}`
 
 const fetchedRows = `
 union all

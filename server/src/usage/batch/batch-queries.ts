@@ -71,13 +71,27 @@ export function arrayLiteral(values: readonly (number | string | boolean | null)
   return `{${values.map((value) => value ?? 'NULL').join()}}`
 }
 
-/** The columns of an unnested array per request, beside those that every batch has: parameter → column. */
+/** Columns of `batch` beside those that every batch has: parameter, an array with a value for each request → column. */
 type RequestColumns = Record<string, string>
+
+const requestIds = '$17::text[]'
+const spendingTimes = '$18::timestamptz[]'
+const keyIds = '$19::bigint[]'
+const counterKeyIds = '$20::bigint[]'
+
+/** SQL for the value that a request has in an array: cheaper than a join with `batch`. */
+function ofRequest(array: string, request: string): string {
+  return `(${array})[${request}]`
+}
+
+/** SQL for when a request spends, and for its key. */
+export const spentAtOf = (request: string) => ofRequest(spendingTimes, request)
+export const keyOf = (request: string) => ofRequest(keyIds, request)
 
 const isMinuteOpen = '(w.minute_started_at > $9::timestamptz and w.minute_started_at <= $10::timestamptz)'
 const isMinuteOver = '(w.minute_started_at <= $11::timestamptz or w.minute_started_at > $12::timestamptz)'
 const isDayOpen = '(w.day between $13::date and $14::date)'
-const requests = 'cardinality($17::text[])'
+const requests = `cardinality(${requestIds})`
 
 /**
  * SQL of three relations. `batch (request, request_id, spent_at, key_id, counter_key_id, exports_budget, …)`: a row for
@@ -87,7 +101,7 @@ const requests = 'cardinality($17::text[])'
  * join it.
  */
 export function admittedCtes(columns: RequestColumns = {}, condition = 'true'): string {
-  const arrays = ['$17::text[]', '$18::timestamptz[]', '$19::bigint[]', '$20::bigint[]', '$21::integer[]']
+  const arrays = [requestIds, spendingTimes, keyIds, counterKeyIds, '$21::integer[]']
   const names = ['request_id', 'spent_at', 'key_id', 'counter_key_id', 'exports_budget']
   return `
 batch as materialized (
@@ -131,28 +145,19 @@ admitted as (
 }
 
 /**
- * SQL that inserts the exports of `source (request, store_id)`, in ascending order. `exported (store_id)` are the stores that
- * are new in the period; `export_firsts (store_id, request)` says which request of the batch has each store first, and
- * pays for it.
+ * SQL that inserts the exports of `export_firsts (store_id, request)`, in ascending order: which request of the batch has each
+ * store first, and pays for it. `exported (store_id)` are the stores that are new in the period.
  */
-export function batchExportsCtes(source: string): string {
-  return `
-export_firsts as materialized (
-  select store_id, min(request) as request
-  from ${source} as each
-  group by store_id
-),
+export const batchExportsCte = `
 exported as (
   insert into store_exports (account_id, mode, period_start, store_id, exported_at)
-  select $1::bigint, $2::text, $15::timestamptz, f.store_id, b.spent_at
+  select $1::bigint, $2::text, $15::timestamptz, f.store_id, ${spentAtOf('f.request')}
   from export_firsts f
-  join batch b on b.request = f.request
   cross join admitted
   order by f.store_id
   on conflict do nothing
   returning store_id
 )`
-}
 
 /** SQL for how many exports each request is the first to have. */
 export const exportAmounts = amountsOf('export_firsts', 'store_id', 'exported')
@@ -167,6 +172,11 @@ export function amountsOf(asked: string, id: string, done: string): string {
     from ${asked}
     group by request
   )`
+}
+
+/** The same if the batch has one request. */
+export function loneAmount(done: string): string {
+  return `(select 1 as request, count(*)::integer as amount from ${done})`
 }
 
 /**
@@ -190,24 +200,24 @@ counted as (
 key_counted as (
   -- The join and the order make the account's counters come first.
   insert into key_counters as k (account_id, key_id, meter, period_start, used, budget)
-  select $1::bigint, b.counter_key_id, s.meter, s.period_start, sum(s.amount)::integer, max(s.budget)
+  select $1::bigint, ${ofRequest(counterKeyIds, 's.request')} as counter_key_id, s.meter, s.period_start, sum(s.amount)::integer,
+         max(s.budget)
   from spends s
-  join batch b on b.request = s.request
   join counted c on c.meter = s.meter
   where s.amount > 0
-  group by b.counter_key_id, s.meter, s.period_start
-  order by b.counter_key_id, s.meter
+  group by counter_key_id, s.meter, s.period_start
+  order by counter_key_id, s.meter
   on conflict (account_id, key_id, meter, period_start)
   do update set used = k.used + excluded.used, budget = excluded.budget
   returning key_id, meter, used + reserved as taken
 ),
 recorded as (
   insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at, key_id, person_id)
-  select $1::bigint, $2::text, s.meter, s.period_start, s.amount, b.request_id, b.spent_at, b.key_id, null
-  from spends s
-  join batch b on b.request = s.request
-  where s.amount > 0
-  order by s.request
+  select $1::bigint, $2::text, meter, period_start, amount, ${ofRequest(requestIds, 'request')}, ${spentAtOf('request')},
+         ${keyOf('request')}, null
+  from spends
+  where amount > 0
+  order by request
 ),
 ${balancesCtes()}`
 
@@ -239,11 +249,10 @@ key_balances as (
            where k.account_id = $1::bigint and k.key_id = s.counter_key_id and k.meter = s.meter
              and k.period_start = s.period_start
            for share), 0) as taken
-  from (select b.counter_key_id, s.meter, max(s.period_start) as period_start
-        from spends s
-        join batch b on b.request = s.request
-        where s.budget is not null
-        group by b.counter_key_id, s.meter) s
+  from (select ${ofRequest(counterKeyIds, 'request')} as counter_key_id, meter, max(period_start) as period_start
+        from spends
+        where budget is not null
+        group by counter_key_id, meter) s
   left join key_counted c on c.key_id = s.counter_key_id and c.meter = s.meter
 )`
 }

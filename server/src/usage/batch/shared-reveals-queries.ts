@@ -6,11 +6,14 @@ import {
   amountsOf,
   arrayLiteral,
   type BatchCharge,
-  batchExportsCtes,
+  batchExportsCte,
   batchSettlementCtes,
   batchValues,
   exportAmounts,
   flushOnlyCharges,
+  keyOf,
+  loneAmount,
+  spentAtOf,
   takenColumns,
 } from './batch-queries.ts'
 
@@ -52,9 +55,10 @@ export async function chargeSharedReveals(
   charge: SharedRevealCharge,
   { isKept }: { isKept: boolean },
 ): Promise<SharedRevealOutcome> {
+  const isLone = charge.requestIds.length === 1
   const { rows } = await db.query<SharedRevealOutcome>({
-    name: isKept ? 'charge_kept_reveals' : 'charge_shared_reveals',
-    text: isKept ? keptRevealsSql : sharedRevealsSql,
+    name: `charge_${isKept ? 'kept' : 'shared'}_reveal${isLone ? '' : 's'}`,
+    text: (isKept ? keptSql : sharedSql)[isLone ? 'lone' : 'several'],
     values: [
       ...batchValues(charge),
       charge.creditsPeriodStart,
@@ -69,36 +73,44 @@ export async function chargeSharedReveals(
   return rows[0]!
 }
 
-function chargeSql(furtherColumns: string): string {
+/** `credits` and `exports`: SQL for `(request, amount)`, the contacts and stores that each request is the first to have. */
+function chargeSql({
+  credits,
+  exports,
+  furtherColumns,
+}: Record<'credits' | 'exports' | 'furtherColumns', string>): string {
   return `
 with ${admittedCtes({ '$24::integer[]': 'credits_budget' })},
-asked as materialized (
+asked as (
   select contact_id, request
   from unnest($25::bigint[], $26::integer[]) as each (contact_id, request)
 ),
 revealed as (
   -- In ascending order, so that concurrent reveals cannot deadlock.
   insert into reveals (account_id, mode, contact_id, revealed_at, key_id, person_id)
-  select $1::bigint, $2::text, k.contact_id, b.spent_at, b.key_id, null
+  select $1::bigint, $2::text, k.contact_id, ${spentAtOf('k.request')}, ${keyOf('k.request')}, null
   from asked k
-  join batch b on b.request = k.request
   cross join admitted
   order by k.contact_id
   on conflict do nothing
   returning contact_id
 ),
-${batchExportsCtes('(select * from unnest($27::bigint[], $28::integer[]) as stores (store_id, request))')},
+export_firsts as (
+  select store_id, request
+  from unnest($27::bigint[], $28::integer[]) as each (store_id, request)
+),
+${batchExportsCte},
 spends as materialized (
   select b.request, 'contact_credits' as meter, $22::timestamptz as period_start, coalesce(amount, 0) as amount,
          $23::integer as allowance, b.credits_budget as budget
   from batch b
   cross join admitted
-  left join ${amountsOf('asked', 'contact_id', 'revealed')} amounts on amounts.request = b.request
+  left join ${credits} amounts on amounts.request = b.request
   union all
   select b.request, 'store_exports', $15::timestamptz, coalesce(amount, 0), $16::integer, b.exports_budget
   from batch b
   cross join admitted
-  left join ${exportAmounts} amounts on amounts.request = b.request
+  left join ${exports} amounts on amounts.request = b.request
 ),
 ${batchSettlementCtes},
 known as (
@@ -115,5 +127,17 @@ from standing s
 left join admitted a on true`
 }
 
-const sharedRevealsSql = chargeSql(`, ${flushOnlyCharges}`)
-const keptRevealsSql = chargeSql('')
+const sharedSql = textsWith(`, ${flushOnlyCharges}`)
+const keptSql = textsWith('')
+
+/** The texts for one request and for several. */
+function textsWith(furtherColumns: string): { lone: string; several: string } {
+  return {
+    lone: chargeSql({ credits: loneAmount('revealed'), exports: loneAmount('exported'), furtherColumns }),
+    several: chargeSql({
+      credits: amountsOf('asked', 'contact_id', 'revealed'),
+      exports: exportAmounts,
+      furtherColumns,
+    }),
+  }
+}
