@@ -62,6 +62,10 @@ export async function benchStatements(
     const replays = { old: new Replay(urls.old, cleanup), new: new Replay(urls.new, cleanup) }
     for (const [index, oldStep] of old.steps.entries()) {
       const steps = { old: oldStep, new: current.steps[index]! }
+      const previous = old.steps[index - 1]?.operation
+      // Otherwise one of the two may be analyzed in between, by itself, and get other plans.
+      if (previous !== oldStep.operation && previous !== 'warm-up')
+        for (const name of versionNames) await replays[name].analyze()
       const order = index % 2 === round % 2 ? versionNames : versionNames.toReversed()
       for (const name of order) times.add(name, steps[name].operation, await replays[name].send(steps[name]))
     }

@@ -11,6 +11,8 @@ export interface TimedStatement {
 }
 
 const statementTimeoutMs = 20_000
+/** No recorded connection has this number. */
+const ownConnection = 0
 /** The driver cannot send these as text. */
 const notSent = /^\s*(copy|fetch|declare)\b/i
 
@@ -44,6 +46,12 @@ export class Replay {
       timed.push({ name: statementName(statement), text: statement.text, ms })
     }
     return timed
+  }
+
+  /** Renews the planner's statistics. */
+  async analyze(): Promise<void> {
+    const client = await this.#clientOf(ownConnection)
+    await client.query('analyze')
   }
 
   async end(): Promise<void> {
