@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type HostRules, normalizeHosts, readableHosts, writableHosts } from './db/hosts.ts'
 import { type DatabaseTls, databaseTlsModes, resolveTls, setsTls } from './db/tls.ts'
 import { parseApiKey } from './kernel/api-key.ts'
+import { isLoopback } from './kernel/domain.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { type DataKey, parseDataKeys } from './kernel/seal.ts'
 import { type PeopleSettings, readPeopleSettings } from './people/settings.ts'
@@ -252,13 +253,6 @@ export function usesBillingStandin({ stripe, billingStandin, host, publicUrl }: 
 }
 
 type BillingConfig = Pick<Config, 'stripe' | 'billingStandin' | 'host' | 'publicUrl'>
-
-/** Names other than localhost can resolve to any address. */
-function isLoopback(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
-  if (name === 'localhost' || name === '::1') return true
-  return isIP(name) === 4 && name.startsWith('127.')
-}
 
 const matching = (shape: RegExp) => (value: string) => (shape.test(value) ? value : undefined)
 

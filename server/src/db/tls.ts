@@ -1,5 +1,5 @@
-import { isIPv4 } from 'node:net'
 import pg from 'pg'
+import { isLoopback } from '../kernel/domain.ts'
 import { listHosts } from './hosts.ts'
 
 /**
@@ -53,8 +53,7 @@ export function clearTextWarning(databaseUrl: string | null): string | null {
   return 'DATABASE_URL leads to another host without TLS. Set DATABASE_TLS to verify or require, or to disable if that network is private.'
 }
 
-/** A socket directory, a loopback address or its name. */
+/** A socket directory, or this machine by its address or a name. */
 function isLocal(host: string): boolean {
-  if (host.startsWith('/') || host === '::1') return true
-  return isIPv4(host) ? host.startsWith('127.') : /^(.+\.)?localhost$/i.test(host)
+  return host.startsWith('/') || /\.localhost$/i.test(host) || isLoopback(host)
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { isLoopback } from '../kernel/domain.ts'
 import { type Check, passed, warned } from './checks.ts'
 
 /** The settings alone; nothing is sent and nobody is called. */
@@ -12,8 +13,7 @@ export function checkMail({ people: { mail, signup } }: Pick<Config, 'people'>):
   const { protocol, hostname, port } = new URL(mail.smtpUrl)
   const server = port === '' ? hostname : `${hostname}:${port}`
   const detail = `Mail goes through ${server}${signup === 'open' ? ', and strangers may sign up' : ''}.`
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  return protocol === 'smtps:' || isLocal
+  return protocol === 'smtps:' || isLoopback(hostname)
     ? passed('mail', detail)
     : warned('mail', `${detail} It is encrypted only if that server offers it.`, 'Use smtps:// if the server has it.')
 }

@@ -2,6 +2,7 @@
  * Normal form of domain names, which identify stores. A URL is parsed by the URL standard; a host without a scheme as
  * if preceded by `http://`, but strictly: no escapes, white space, controls or backslashes.
  */
+import { isIPv4 } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { parse } from 'tldts'
 
@@ -54,6 +55,12 @@ function hostOf(text: string): string | null {
   } catch {
     return null
   }
+}
+
+/** Whether a host, of a URL too, is this machine. Names other than localhost can resolve to any address. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
+  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 }
 
 function isDomain(host: string): boolean {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { unknownKeyError } from '../auth/admit.ts'
 import { refuseUnusableKey } from '../auth/caller.ts'
 import { selectKeyByHash } from '../auth/key-queries.ts'
+import { isLoopback } from '../kernel/domain.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Signer } from '../kernel/signer.ts'
 import type { ApiCall } from './api-call.ts'
@@ -114,8 +115,4 @@ function refuseOtherOrigins(publicUrl: string) {
       return
     throw new ApiError('cross_site_request', 'This request came from another site.')
   }
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(hostname)
 }

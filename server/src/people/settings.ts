@@ -1,3 +1,5 @@
+import { isLoopback } from '../kernel/domain.ts'
+
 /** The settings of how people sign in and are written to. */
 export interface PeopleSettings {
   mail: MailSettings | null
@@ -77,7 +79,7 @@ function parseContact(value: string): string | undefined {
 function parseIssuer(value: string): string | undefined {
   if (!URL.canParse(value)) return undefined
   const { protocol, hostname, username, password, search, hash } = new URL(value)
-  const isLocal = protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+  const isLocal = protocol === 'http:' && isLoopback(hostname)
   const isBare = !username && !password && !search && !hash
   return isBare && (protocol === 'https:' || isLocal) ? value : undefined
 }

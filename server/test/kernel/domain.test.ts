@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { getPublicSuffix } from 'tldts'
 import { describe, expect, test } from 'vitest'
-import { normalizeDomain } from '../../src/kernel/domain.ts'
+import { isLoopback, normalizeDomain } from '../../src/kernel/domain.ts'
 
 interface UrlCase {
   input: string
@@ -297,4 +297,19 @@ describe('any text', () => {
 
 test('only one of two leading www is removed', () => {
   expect(normalizeDomain('www.www.shop.example')).toBe('www.shop.example')
+})
+
+test('this machine is known by localhost and its addresses, and by no other name', () => {
+  for (const host of ['localhost', 'LocalHost', '127.0.0.1', '127.8.9.1', '::1', '[::1]'])
+    expect(isLoopback(host), host).toBe(true)
+  for (const host of [
+    'localhost.example',
+    'my.localhost',
+    '127.evil.example',
+    '127.0.0.1.example',
+    '10.0.0.1',
+    '::',
+    '',
+  ])
+    expect(isLoopback(host), host).toBe(false)
 })
