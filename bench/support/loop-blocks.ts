@@ -11,6 +11,8 @@ export interface LoopBlocks {
   longestOwnMs: number
   /** Blocks of more than five milliseconds, counted likewise. */
   ownOver5Ms: number
+  /** The longest pause in which garbage was collected, by the clock; absent in results of before. */
+  longestGcMs?: number
 }
 
 export interface LoopMonitor {

@@ -1,6 +1,7 @@
 // Loaded into the measured service (NODE_OPTIONS=--import): finds the longest blocks of its event loop. On SIGUSR2 it writes
 // what it found to BENCH_LOOP_FILE, and begins anew.
 import { openSync, readSync, renameSync, writeFileSync } from 'node:fs'
+import { PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
 const file = process.env.BENCH_LOOP_FILE
@@ -14,10 +15,13 @@ if (isMainThread && file) {
     return Number(buffer.toString('latin1', 0, length).split(' ')[0]) / 1e6
   }
   const intervalMs = 1
-  const noneFound = () => ({ longestMs: 0, longestOwnMs: 0, ownOver5Ms: 0, ticks: 0 })
+  const noneFound = () => ({ longestMs: 0, longestOwnMs: 0, ownOver5Ms: 0, longestGcMs: 0, ticks: 0 })
   let found = noneFound()
   let at = performance.now()
   let processorMs = readProcessorMs()
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) found.longestGcMs = Math.max(found.longestGcMs, duration)
+  }).observe({ entryTypes: ['gc'] })
   setInterval(() => {
     const now = performance.now()
     const processorNow = readProcessorMs()

@@ -105,7 +105,7 @@ export function renderReady(all: readonly ReadyResults[]): string {
         row('the same at full load and beside the import', ({ blocks }) => longestBlock(blocks?.load)),
       ],
     ),
-    'A block of the event loop counts by the processor time of its thread; the number in parentheses is the time that passed, other work on the machine included.',
+    'A block of the event loop counts by the processor time of its thread; the number in parentheses is the time that passed, other work on the machine included. A block is a whole turn of the loop: with sixteen connections, a turn serves 30 to 60 callbacks of different requests, and the longest ones collect garbage.',
     'A change is timed from the commit of its import until a search finds the store by its new attributes, and no longer by the old ones. The load consists of the first pages of all searches of the set over HTTP, each charged to an account; load, import, service and PostgreSQL share the processors.',
   ].join('\n\n')
 }
@@ -115,7 +115,10 @@ function durations(distribution: Distribution | undefined): string {
 }
 
 function longestBlock(blocks: LoopBlocks | undefined): string {
-  return blocks ? `${ms(blocks.longestOwnMs)} ms (${ms(blocks.longestMs)}), ${blocks.ownOver5Ms} over 5 ms` : '–'
+  if (!blocks) return '–'
+  const { longestOwnMs, longestMs, ownOver5Ms, longestGcMs } = blocks
+  const collection = longestGcMs === undefined ? '' : `; garbage at most ${ms(longestGcMs)} ms`
+  return `${ms(longestOwnMs)} ms (${ms(longestMs)}), ${ownOver5Ms} over 5 ms${collection}`
 }
 
 /** A table in Markdown; all columns but the first are right-aligned. */
