@@ -8,15 +8,19 @@ import type { AdmissionOutcome } from '../usage/batch/batch-outcome.ts'
 import {
   admissionColumns,
   admittedCtes,
+  amountOfOne,
   arrayLiteral,
   type BatchCharge,
+  type BatchTexts,
   batchExportsCte,
   batchSettlementCtes,
   batchValues,
   exportAmounts,
   flushOnlyCharges,
   freeSettlementCtes,
+  statementFor,
   takenColumns,
+  textsFor,
 } from '../usage/batch/batch-queries.ts'
 import { catalogueVersionSql } from './document-cache-queries.ts'
 
@@ -105,12 +109,14 @@ const requestColumns = {
   '$25::integer[]': 'known_rows',
 }
 
-function sharedDeliverySql({ items, countsRows, resolved = 'null::text' }: SharedDeliveryParts): string {
+function sharedDeliverySql(
+  { items, countsRows, resolved = 'null::text' }: SharedDeliveryParts,
+  isAlone: boolean,
+): string {
   const condition = `($26::text is null or (select version from catalogue) = $26::text)${countsRows ? ` and ${hasRowsLeft}` : ''}`
-  const deliveredRows = `
-  left join (
-    select request, count(*)::integer as amount from items where ${countsRows} group by request
-  ) i on i.request = b.request`
+  const rows = isAlone
+    ? amountOfOne('items')
+    : '(select request, count(*)::integer as amount from items group by request)'
   return `
 with catalogue as materialized (
   select ${catalogueVersionSql} as version
@@ -119,13 +125,13 @@ ${admittedCtes(requestColumns, condition)},
 ${items ? `${items},\n${exportsCtes},` : ''}
 spends as materialized (
   select b.request, 'search_rows' as meter, $15::timestamptz as period_start,
-         b.known_rows + ${items ? 'coalesce(i.amount, 0)' : '0'} as amount, $22::integer as allowance, b.rows_budget as budget
+         b.known_rows + ${items && countsRows ? 'coalesce(i.amount, 0)' : '0'} as amount, $22::integer as allowance, b.rows_budget as budget
   from batch b
-  cross join admitted${items ? deliveredRows : ''}
+  cross join admitted${items && countsRows ? `\n  left join ${rows} i on i.request = b.request` : ''}
   union all
   select b.request, 'store_exports', $15::timestamptz, ${items ? 'coalesce(e.amount, 0)' : '0'}, $16::integer, b.exports_budget
   from batch b
-  cross join admitted${items ? `\n  left join ${exportAmounts} e on e.request = b.request` : ''}
+  cross join admitted${items ? `\n  left join ${exportAmounts(isAlone)} e on e.request = b.request` : ''}
 ),
 ${items || countsRows ? batchSettlementCtes : freeSettlementCtes}
 select ${admissionColumns}, c.version,
@@ -137,6 +143,10 @@ select ${admissionColumns}, c.version,
 from standing s
 cross join catalogue c
 left join admitted a on true${items ? fetchedRows : ''}`
+}
+
+function deliveryTexts(parts: SharedDeliveryParts): BatchTexts {
+  return textsFor((isAlone) => sharedDeliverySql(parts, isAlone))
 }
 
 const exportsCtes = `
@@ -154,8 +164,12 @@ select null, null, null, null, null, null, null, null, null, null, null, null, n
 from fetched
 cross join admitted`
 
-async function send(db: Queryable, name: string, text: string, values: unknown[]): Promise<SharedDeliveryReply> {
-  const { rows } = await db.query<DeliveryOutcome & FetchedItem>({ name, text, values })
+async function send(
+  db: Queryable,
+  statement: { name: string; text: string },
+  values: unknown[],
+): Promise<SharedDeliveryReply> {
+  const { rows } = await db.query<DeliveryOutcome & FetchedItem>({ ...statement, values })
   // One row has no item: the outcome. PostgreSQL sends it first, but does not promise to.
   const at = rows[0]!.item_id === null ? 0 : rows.findIndex((row) => row.item_id === null)
   const [outcome] = rows.splice(at, 1)
@@ -164,17 +178,17 @@ async function send(db: Queryable, name: string, text: string, values: unknown[]
 
 /** Admits searches whose stores are all known, and charges their rows. */
 export function chargeKnownStores(db: Queryable, delivery: SharedDelivery): Promise<SharedDeliveryReply> {
-  return send(db, 'charge_known_stores', knownStoresSql, deliveryValues(delivery))
+  return send(db, { name: 'charge_known_stores', text: knownStoresSql }, deliveryValues(delivery))
 }
 
-const knownStoresSql = sharedDeliverySql({ items: null, countsRows: true })
+const knownStoresSql = sharedDeliverySql({ items: null, countsRows: true }, false)
 
 /** Admits lookups and enrichments whose stores are all known: they cost nothing. */
 export function admitKnownHosts(db: Queryable, delivery: SharedDelivery): Promise<SharedDeliveryReply> {
-  return send(db, 'admit_known_hosts', knownHostsSql, deliveryValues(delivery))
+  return send(db, { name: 'admit_known_hosts', text: knownHostsSql }, deliveryValues(delivery))
 }
 
-const knownHostsSql = sharedDeliverySql({ items: null, countsRows: false })
+const knownHostsSql = sharedDeliverySql({ items: null, countsRows: false }, false)
 
 /** The stores of searches, as parallel arrays; those that are only counted (`knownRows`) are not among them. */
 export interface SharedStores {
@@ -195,7 +209,7 @@ export function deliverSharedStores(
   stores: SharedStores,
   deliverEmails: DeliverEmails,
 ): Promise<SharedDeliveryReply> {
-  return send(db, 'deliver_shared_stores', sharedStoresSql, [
+  return send(db, statementFor('deliver_shared_stores', sharedStoresSql, delivery), [
     ...deliveryValues(delivery),
     arrayLiteral(stores.requests),
     arrayLiteral(stores.storeIds),
@@ -206,7 +220,7 @@ export function deliverSharedStores(
   ])
 }
 
-const sharedStoresSql = sharedDeliverySql({
+const sharedStoresSql = deliveryTexts({
   items: `
 fetched as materialized (
   select s.id as item_id, ${servedDocument('s', '$32')} as item
@@ -239,7 +253,7 @@ export function deliverSharedHosts(
   hosts: SharedHosts,
   deliverEmails: DeliverEmails,
 ): Promise<SharedDeliveryReply> {
-  return send(db, 'deliver_shared_hosts', sharedHostsSql, [
+  return send(db, statementFor('deliver_shared_hosts', sharedHostsSql, delivery), [
     ...deliveryValues(delivery),
     arrayLiteral(hosts.requests),
     arrayLiteral(hosts.hosts),
@@ -249,7 +263,7 @@ export function deliverSharedHosts(
   ])
 }
 
-const sharedHostsSql = sharedDeliverySql({
+const sharedHostsSql = deliveryTexts({
   items: `
 resolved as materialized (
   select d.host, d.store_id
@@ -286,7 +300,7 @@ export function deliverSharedPreviews(
   delivery: SharedDelivery,
   contacts: SharedContacts,
 ): Promise<SharedDeliveryReply> {
-  return send(db, 'deliver_shared_previews', sharedPreviewsSql, [
+  return send(db, statementFor('deliver_shared_previews', sharedPreviewsSql, delivery), [
     ...deliveryValues(delivery),
     arrayLiteral(contacts.requests),
     arrayLiteral(contacts.contactIds),
@@ -294,7 +308,7 @@ export function deliverSharedPreviews(
   ])
 }
 
-const sharedPreviewsSql = sharedDeliverySql({
+const sharedPreviewsSql = deliveryTexts({
   items: `
 wanted as materialized (
   select contact_id, contact_id / ${contactsPerStore} as store_id, (contact_id % ${contactsPerStore})::smallint as number

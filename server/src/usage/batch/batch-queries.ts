@@ -159,8 +159,28 @@ exported as (
   returning store_id
 )`
 
+/** A statement has a text of its own for a batch of one request: nearly all of them, but under load. */
+export interface BatchTexts {
+  one: string
+  several: string
+}
+
+export function textsFor(write: (isAlone: boolean) => string): BatchTexts {
+  return { one: write(true), several: write(false) }
+}
+
+export function statementFor(
+  name: string,
+  texts: BatchTexts,
+  { requestIds }: Pick<BatchCharge, 'requestIds'>,
+): { name: string; text: string } {
+  return requestIds.length === 1 ? { name: `${name}_alone`, text: texts.one } : { name, text: texts.several }
+}
+
 /** SQL for how many exports each request is the first to have. */
-export const exportAmounts = amountsOf('export_firsts', 'store_id', 'exported')
+export function exportAmounts(isAlone: boolean): string {
+  return isAlone ? amountOfOne('exported') : amountsOf('export_firsts', 'store_id', 'exported')
+}
 
 /**
  * SQL for `(request, amount)`: how many rows of `asked (request, id)` are in `done (id)`. A condition of an aggregate is looked up in
@@ -174,8 +194,8 @@ export function amountsOf(asked: string, id: string, done: string): string {
   )`
 }
 
-/** The same if the batch has one request. */
-export function loneAmount(done: string): string {
+/** The same if the batch has one request: a plan with less to start. */
+export function amountOfOne(done: string): string {
   return `(select 1 as request, count(*)::integer as amount from ${done})`
 }
 

@@ -3,6 +3,7 @@ import type { AdmissionOutcome } from './batch-outcome.ts'
 import {
   admissionColumns,
   admittedCtes,
+  amountOfOne,
   amountsOf,
   arrayLiteral,
   type BatchCharge,
@@ -12,9 +13,10 @@ import {
   exportAmounts,
   flushOnlyCharges,
   keyOf,
-  loneAmount,
   spentAtOf,
+  statementFor,
   takenColumns,
+  textsFor,
 } from './batch-queries.ts'
 
 /** A batch of reveals. */
@@ -55,10 +57,10 @@ export async function chargeSharedReveals(
   charge: SharedRevealCharge,
   { isKept }: { isKept: boolean },
 ): Promise<SharedRevealOutcome> {
-  const isLone = charge.requestIds.length === 1
   const { rows } = await db.query<SharedRevealOutcome>({
-    name: `charge_${isKept ? 'kept' : 'shared'}_reveal${isLone ? '' : 's'}`,
-    text: (isKept ? keptSql : sharedSql)[isLone ? 'lone' : 'several'],
+    ...(isKept
+      ? statementFor('charge_kept_reveals', keptRevealsSql, charge)
+      : statementFor('charge_shared_reveals', sharedRevealsSql, charge)),
     values: [
       ...batchValues(charge),
       charge.creditsPeriodStart,
@@ -73,12 +75,8 @@ export async function chargeSharedReveals(
   return rows[0]!
 }
 
-/** `credits` and `exports`: SQL for `(request, amount)`, the contacts and stores that each request is the first to have. */
-function chargeSql({
-  credits,
-  exports,
-  furtherColumns,
-}: Record<'credits' | 'exports' | 'furtherColumns', string>): string {
+function chargeSql(isAlone: boolean, furtherColumns: string): string {
+  const credits = isAlone ? amountOfOne('revealed') : amountsOf('asked', 'contact_id', 'revealed')
   return `
 with ${admittedCtes({ '$24::integer[]': 'credits_budget' })},
 asked as (
@@ -110,7 +108,7 @@ spends as materialized (
   select b.request, 'store_exports', $15::timestamptz, coalesce(amount, 0), $16::integer, b.exports_budget
   from batch b
   cross join admitted
-  left join ${exports} amounts on amounts.request = b.request
+  left join ${exportAmounts(isAlone)} amounts on amounts.request = b.request
 ),
 ${batchSettlementCtes},
 known as (
@@ -127,17 +125,5 @@ from standing s
 left join admitted a on true`
 }
 
-const sharedSql = textsWith(`, ${flushOnlyCharges}`)
-const keptSql = textsWith('')
-
-/** The texts for one request and for several. */
-function textsWith(furtherColumns: string): { lone: string; several: string } {
-  return {
-    lone: chargeSql({ credits: loneAmount('revealed'), exports: loneAmount('exported'), furtherColumns }),
-    several: chargeSql({
-      credits: amountsOf('asked', 'contact_id', 'revealed'),
-      exports: exportAmounts,
-      furtherColumns,
-    }),
-  }
-}
+const sharedRevealsSql = textsFor((isAlone) => chargeSql(isAlone, `, ${flushOnlyCharges}`))
+const keptRevealsSql = textsFor((isAlone) => chargeSql(isAlone, ''))
