@@ -65,9 +65,6 @@ export class ConnectionPool implements Pool {
     const { Client, open } = poolHosts(settings.connectionString, settings.connectionTimeoutMillis)
     this.#pool = new pg.Pool({ ...poolSettings, Client })
     this.#open = () => open(() => checkOut(this.#pool))
-    // The pool handles errors of idle connections, a query those while it runs. An error between the two would have no
-    // listener and end the process. The next use finds the broken connection.
-    this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#pool.on('error', () => this.#reportLoss())
     this.#pool.on('release', (error: unknown) => {
       if (error) this.#reportLoss()

@@ -128,6 +128,9 @@ class HostClient extends PreparingClient {
       connectionString: attempt.url,
       ...(choice.attempts.length > 1 && { connectionTimeoutMillis: attemptMs }),
     })
+    // An error outside of any query, even one in the packet that completes the connection, would end the process if nobody
+    // listened. The next use finds the broken connection.
+    this.on('error', () => {})
     this.#choice = choice
     this.#attempt = attempt
     this.#attemptMs = attemptMs
@@ -224,7 +227,6 @@ function attemptTimeout({ hosts }: HostChoice, { connectionTimeoutMillis }: Host
 export async function connectClient(settings: HostClientSettings): Promise<pg.Client> {
   return choiceOf(settings.connectionString).tryEach(async () => {
     const client = new HostClient(settings)
-    client.on('error', () => {})
     await client.connect()
     return client
   }, settings.connectionTimeoutMillis || defaultTimeoutMs)

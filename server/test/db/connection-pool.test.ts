@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConnectionPool, createPool, type Queryable, transact } from '../../src/db/pool.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { startRelay } from '../support/relay.ts'
 
 let pool: ConnectionPool
 let other: ConnectionPool
+let url: string
 beforeAll(async () => {
-  const { url } = await createTestDatabase()
+  url = (await createTestDatabase()).url
   pool = createPool({ url, applicationName: 'under test', maxConnections: 2 })
   other = createPool({ url, applicationName: 'another', maxConnections: 1 })
   await pool.query('create table words (word text primary key)')
@@ -24,6 +26,28 @@ describe('a connection', () => {
     await ended
     client.release()
     expect(await pidOf(pool)).not.toBe(pid)
+  })
+
+  test('that the server ends in the packet that says it is ready does not end the process, and is replaced', async () => {
+    const ready = Buffer.from('5a0000000549', 'hex')
+    const fields = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'
+    const length = Buffer.alloc(4)
+    length.writeInt32BE(4 + fields.length)
+    const farewell = Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])
+    let ended = 0
+    const relay = await startRelay(url, (reply) => {
+      if (ended > 0 || !reply.subarray(-ready.length).equals(ready)) return reply
+      ended++
+      return Buffer.concat([reply, farewell])
+    })
+    const ending = createPool({ url: relay.url, applicationName: 'ended at once', maxConnections: 1 })
+    try {
+      await expect(ending.query('select 1 as one')).rejects.toThrow(/not queryable/)
+      expect(ended).toBe(1)
+      expect((await ending.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+    } finally {
+      await ending.end()
+    }
   })
 
   test('is kept when a statement fails on it', async () => {

@@ -48,9 +48,6 @@ async function* accountsWithCustomer(db: Pool): AsyncIterable<number> {
 export async function reconcileExclusively(ctx: SyncContext & { ownerDb: Pool }, stop: AbortSignal): Promise<void> {
   // The lock is the session's, which a pooler in front of the other pool would share.
   const lockConnection = await ctx.ownerDb.connect()
-  // The lock belongs to this idle connection; without a listener its loss would end the process.
-  const ignoreError = () => {}
-  lockConnection.on('error', ignoreError)
   try {
     if (!(await tryLockReconciliation(lockConnection))) return
     const nowMs = ctx.clock.now().getTime()
@@ -60,7 +57,6 @@ export async function reconcileExclusively(ctx: SyncContext & { ownerDb: Pool },
     })
     await reconcileAccounts(ctx, stop)
   } finally {
-    lockConnection.off('error', ignoreError)
     // Closing the connection releases the lock.
     lockConnection.release(true)
   }

@@ -111,9 +111,6 @@ async function read<T>(
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()
-  // An idle connection can break; an unhandled 'error' event would end the process.
-  const ignore = () => {}
-  client.on('error', ignore)
   let isComplete = false
   try {
     await queries.beginReadTransaction(client, what)
@@ -122,7 +119,6 @@ async function read<T>(
     isComplete = true
     return result
   } finally {
-    client.off('error', ignore)
     // A connection left in the middle of COPY cannot be reused.
     client.release(!isComplete)
   }

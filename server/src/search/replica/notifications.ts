@@ -23,8 +23,6 @@ export async function listenForBatches(pool: Pool, onBatch: () => void, stopped:
 /** Resolves when the connection has ended. */
 async function listenOnce(pool: Pool, onBatch: () => void, stopped: AbortSignal): Promise<void> {
   const client = await pool.connect()
-  // An unhandled 'error' event would end the process.
-  client.on('error', () => {})
   client.on('notification', onBatch)
   try {
     const ended = once(client, 'end', { signal: stopped })
