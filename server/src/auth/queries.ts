@@ -54,16 +54,15 @@ export interface RequestAdmissionInput extends AdmissionInput {
 }
 
 /**
- * Admits a request in one statement: reads the key with its account and counts the request in the minute and the day.
- * Changes nothing when the key is unusable, a window is full, access is closed or the scope is missing. It is its own
- * transaction, whose commit is not flushed to disk at once: see `asynchronousCommit`.
+ * Admits a request in one statement: reads the key with its account and counts the request in the minute and the day. For a search
+ * it also reads the search rows used. Changes nothing when the key is unusable, a window is full, access is closed or the scope
+ * is missing. It is its own transaction, whose commit is not flushed to disk at once: see `asynchronousCommit`.
  */
 export async function admitRequest(db: Queryable, input: RequestAdmissionInput): Promise<AdmissionRow | undefined> {
-  const { rows } = await db.query<AdmissionRow>({
-    name: 'admit_request',
-    text: admitRequestSql,
-    values: valuesOf(input),
-  })
+  const statement = input.readSearchRows
+    ? { name: 'admit_search', text: admitSearchSql }
+    : { name: 'admit_request', text: admitRequestSql }
+  const { rows } = await db.query<AdmissionRow>({ ...statement, values: valuesOf(input) })
   return rows[0]
 }
 
@@ -81,8 +80,8 @@ export async function admitLinkRequest(db: Queryable, input: RequestAdmissionInp
 }
 
 function valuesOf(input: RequestAdmissionInput): unknown[] {
-  const { secretHash, now, scope, planLimitsJson, accountId, day, readSearchRows } = input
-  return [secretHash, now, scope, planLimitsJson, accountId, day, readSearchRows]
+  const { secretHash, now, scope, planLimitsJson, accountId, day } = input
+  return [secretHash, now, scope, planLimitsJson, accountId, day]
 }
 
 /**
@@ -176,17 +175,20 @@ counted as (
   where (not ${isMinuteOpen} or w.minute_used < excluded.minute_limit)
     and (not ${isDayOpen} or w.day_used < excluded.day_limit)
   returning minute_started_at, minute_used, day, day_used
-),
+)`
+
+/** SQL of the search rows of the account and of the key, by period. */
+const searchRowsSql = `
 search_rows as materialized (
   select array_agg(period_start) as starts, array_agg(used + reserved) as taken
   from usage_counters
-  where $7::boolean and account_id = $5::bigint and mode = (select mode from presented) and meter = 'search_rows'
+  where account_id = $5::bigint and mode = (select mode from presented) and meter = 'search_rows'
     and period_start > $2::timestamptz - interval '32 days'
 ),
 key_search_rows as materialized (
   select array_agg(period_start) as starts, array_agg(used + reserved) as taken
   from key_counters
-  where $7::boolean and account_id = $5::bigint and meter = 'search_rows'
+  where account_id = $5::bigint and meter = 'search_rows'
     and key_id = (select counter_key_id from presented where budget_search_rows is not null)
     and period_start > $2::timestamptz - interval '32 days'
 )`
@@ -195,13 +197,12 @@ const admittedColumns = `p.*, c.day_used is not null as counted,
        coalesce(c.minute_started_at, w.minute_started_at) as minute_started_at,
        coalesce(c.minute_used, w.minute_used) as minute_used,
        coalesce(c.day, w.day) as day,
-       coalesce(c.day_used, w.day_used) as day_used,
-       r.starts as rows_period_starts, r.taken as rows_taken,
+       coalesce(c.day_used, w.day_used) as day_used`
+
+const searchRowsColumns = `r.starts as rows_period_starts, r.taken as rows_taken,
        b.starts as key_rows_period_starts, b.taken as key_rows_taken`
 
 const admittedFrom = `presented p
-cross join search_rows r
-cross join key_search_rows b
 left join counted c on true
 left join windows w on c.day_used is null`
 
@@ -218,6 +219,15 @@ with ${presentedKeySql({ needsAccess: true, limits: requestLimits })},
 ${countedSql('')}
 select ${admittedColumns}, ${asynchronousCommit}
 from ${admittedFrom}`
+
+const admitSearchSql = `
+with ${presentedKeySql({ needsAccess: true, limits: requestLimits })},
+${countedSql('')},
+${searchRowsSql}
+select ${admittedColumns}, ${searchRowsColumns}, ${asynchronousCommit}
+from ${admittedFrom}
+cross join search_rows r
+cross join key_search_rows b`
 
 const roomForLinkSql = `and hour_limit > 0
     and not exists (

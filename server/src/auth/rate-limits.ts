@@ -86,25 +86,29 @@ function pick(limits: Limits, wanted: readonly CountedLimit[]): Partial<Limits> 
   return Object.fromEntries(wanted.map((limit) => [limit, limits[limit]]))
 }
 
-type NamedWindow = [name: CallLimit, window: RateWindow]
-
 /**
  * Reply headers for the limits of a call: the IETF draft fields (draft-ietf-httpapi-ratelimit-headers) for all of them,
  * and the older X-RateLimit fields for one: a full one, else the hour of a billing call, else the one with the smallest
  * remaining share.
  */
 export function rateHeaders(rate: RateWindows, now: Date): Record<string, string> {
-  const windows = Object.entries(rate) as NamedWindow[]
-  const tightest = Object.values(rate).reduce((one, other) =>
-    remainingShare(other) < remainingShare(one) ? other : one,
-  )
+  let policy = ''
+  let left = ''
+  let tightest: RateWindow | undefined
+  for (const key in rate) {
+    const name = key as CallLimit
+    const window = rate[name]!
+    const separator = tightest ? ', ' : ''
+    policy += `${separator}"${name}";q=${window.limit};w=${windowSeconds(name)}`
+    left += `${separator}"${name}";r=${remaining(window)};t=${secondsUntilReset(window, now)}`
+    if (!tightest || remainingShare(window) < remainingShare(tightest)) tightest = window
+  }
+  if (!tightest) return {}
   const ownHour = rate.billing_status ?? rate.billing_links
   const shown = ownHour && remaining(tightest) > 0 ? ownHour : tightest
   return {
-    'ratelimit-policy': windows.map(([name, { limit }]) => `"${name}";q=${limit};w=${windowSeconds(name)}`).join(', '),
-    ratelimit: windows
-      .map(([name, window]) => `"${name}";r=${remaining(window)};t=${secondsUntilReset(window, now)}`)
-      .join(', '),
+    'ratelimit-policy': policy,
+    ratelimit: left,
     'x-ratelimit-limit': String(shown.limit),
     'x-ratelimit-remaining': String(remaining(shown)),
     'x-ratelimit-reset': String(Math.ceil(shown.endsAt.getTime() / 1000)),

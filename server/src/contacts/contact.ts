@@ -1,6 +1,7 @@
 import { type ContactFacts, deliverableEmails, fullNameOf } from '../encryption/contact-facts.ts'
 import { type ContactSeals, openContact } from '../encryption/keyring.ts'
 import { contactKey, splitContactKey } from '../kernel/ids.ts'
+import { formatTime } from '../kernel/time.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import type { ContactKeys, ContactWithStoreRow } from './queries.ts'
 import type { RevealedContact } from './schema.ts'
@@ -50,6 +51,6 @@ export function describeContact(
     emails: deliverableEmails(facts, deliverEmails),
     phones: facts.phones,
     store,
-    revealed_at: revealedAt.toISOString(),
+    revealed_at: formatTime(revealedAt),
   }
 }

@@ -2,7 +2,7 @@ import type { CallerContext } from '../auth/caller.ts'
 import { type Pool, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { PaidReply } from '../delivery/paid-reply.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
-import { type InFlightRequests, runIdempotently } from '../idempotency/idempotency.ts'
+import { type InFlightRequests, type KeepableReply, runIdempotently } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
@@ -43,7 +43,7 @@ export function revealContext(
 ): RevealContext {
   const { ids, seals, config, trialLinks } = services
   const { deliverEmails } = config
-  return { ...ctx, ids, seals, deliverEmails, trialLinks, inFlightRequests, sharedRevealer }
+  return { ids, seals, deliverEmails, trialLinks, inFlightRequests, sharedRevealer, ...ctx }
 }
 
 /**
@@ -103,9 +103,7 @@ async function shareReveal<Shared extends object>(
   return null
 }
 
-interface Revealed extends PaidReply {
-  contactIds: number[]
-}
+type Revealed = PaidReply & KeepableReply
 
 async function reveal(ctx: RevealContext, db: Queryable, wanted: WantedContacts): Promise<Revealed> {
   const rows = wanted.idsByKey.size > 0 ? await readContacts(db, wanted.keys) : []

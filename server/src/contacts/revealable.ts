@@ -1,12 +1,13 @@
 import buildSerializer from 'fast-json-stringify'
 import { isRevealable } from '../encryption/contact-facts.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
+import { type JsonText, jsonWithList } from '../http/replies.ts'
 import { contactKey, type IdSealer, type Mode } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import type { PaidReveals } from '../usage/charge-reveals.ts'
 import { contactKeysOf, describeContact, type OpenedContact, openContactRow } from './contact.ts'
 import type { ContactKeys, ContactWithStoreRow } from './queries.ts'
-import { ContactRevealReply, type ContactRevealRequest } from './schema.ts'
+import { type ContactRevealRequest, RevealedContact } from './schema.ts'
 
 /** How contacts are opened. */
 export interface OpeningContext {
@@ -74,19 +75,17 @@ export class ReadContacts {
   }
 }
 
-const serialize = buildSerializer(ContactRevealReply as object)
+const serializeContact = buildSerializer(RevealedContact as object)
 
-/** The body of a reveal. */
+/** The body of a reveal: a `ContactRevealReply`. */
 export function renderReveal(
   { requestId, deliverEmails }: { requestId: string; deliverEmails: DeliverEmails },
   people: readonly RevealablePerson[],
   { spent, balance, reveals }: PaidReveals,
-): string {
-  const reply: ContactRevealReply = {
-    object: 'contact_reveal_result',
-    credits: { spent, remaining: balance.contact_credits },
-    data: people.map((person) => describeContact(person.id, person, reveals.get(person.key)!, deliverEmails)),
-    request_id: requestId,
-  }
-  return serialize(reply)
+): JsonText {
+  const start = `{"object":"contact_reveal_result","credits":{"spent":${spent},"remaining":${balance.contact_credits}},"data":[`
+  const contacts = people.map((person) =>
+    serializeContact(describeContact(person.id, person, reveals.get(person.key)!, deliverEmails)),
+  )
+  return jsonWithList(start, contacts, `],"request_id":"${requestId}"}`)
 }

@@ -72,7 +72,8 @@ export class SharedRevealer {
     const people = (await (db instanceof Lane ? db.untilAborted(reading) : reading))!.revealable(wanted)
     if (people.length === 0) return 'unrevealable'
     const item = batchItemOf(ctx, people.length)
-    const paid = item && (await this.#charges.run(ctx, { ...item, ...deliveryOf(people) }))
+    const { contactIds, storeIds } = deliveryOf(people)
+    const paid = item && (await this.#charges.run(ctx, { contactIds, storeIds, ...item }))
     return paid ? replyOf(this.#ctx, ctx.requestId, people, paid) : 'refused'
   }
 
@@ -85,7 +86,7 @@ export class SharedRevealer {
     // Whether the key was used for another request comes first.
     if (wanted.idsByKey.size === 0) return 'refused'
     const item = batchItemOf(ctx, wanted.idsByKey.size)
-    const outcome = item && (await this.#kept.run(ctx, { ...item, wanted, claim }))
+    const outcome = item && (await this.#kept.run(ctx, { wanted, claim, ...item }))
     if (outcome?.state === 'revealed') return outcome.reply
     if (outcome?.state === 'taken') return outcome.kept ? { kept: outcome.kept } : 'refused'
     return outcome?.state ?? 'refused'

@@ -2,6 +2,7 @@
 
 import type { StoreSortKey } from '@storedex/search-index'
 import { type TSchema, Type } from 'typebox'
+import { type JsonText, jsonWithList } from '../http/replies.ts'
 import type { CursorPayload } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
@@ -88,13 +89,16 @@ export async function findPage<Position extends StoreSortKey>(
   const last = positions.at(-1)
   if (found.length <= limit || !last) return { positions, startedAt, nextCursor: null, limit }
   // The next page continues after these positions, even if some of the rows are gone when they are delivered.
-  const next = {
+  const nextCursor = ctx.cursors.seal({
+    accountId: ctx.caller.accountId,
+    mode: ctx.caller.mode,
     queryHash: search.queryHash,
     position: { contact: null, ...last },
     rowsWalked: rowsWalked + positions.length,
+    issuedAtMs: ctx.now.getTime(),
     startedAtMs: startedAt.getTime(),
-  }
-  return { positions, startedAt, nextCursor: sealSearchCursor(ctx, next), limit }
+  })
+  return { positions, startedAt, nextCursor, limit }
 }
 
 /** The context with which a page of a walk is charged: what it delivers is not from before the walk. */
@@ -102,10 +106,11 @@ export function chargedFrom<Context extends CatalogueContext>(ctx: Context, star
   return startedAt > ctx.now ? { ...ctx, now: startedAt } : ctx
 }
 
-/** Serializes a page. `items` are serialized already and separated by commas; null for none. */
-export function renderList(ctx: CatalogueContext, items: string | null, nextCursor: string | null): string {
+/** Serializes a page of items that are serialized already. */
+export function renderList(ctx: CatalogueContext, items: readonly string[], nextCursor: string | null): JsonText {
   const next = nextCursor === null ? 'null' : `"${nextCursor}"`
-  return `{"object":"list","data":[${items ?? ''}],"has_more":${nextCursor !== null},"next_cursor":${next},"request_id":"${ctx.requestId}"}`
+  const end = `],"has_more":${nextCursor !== null},"next_cursor":${next},"request_id":"${ctx.requestId}"}`
+  return jsonWithList('{"object":"list","data":[', items, end)
 }
 
 function requireWithinBounds(
@@ -124,8 +129,6 @@ function requireWithinBounds(
 
 const maxAgeMs = 24 * 60 * 60 * 1000
 
-type CursorContent = Pick<CursorPayload, 'queryHash' | 'position' | 'rowsWalked' | 'startedAtMs'>
-
 /** Opens a cursor; null for the first page. Refuses one of another caller or query, and one older than a day. */
 function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash: string): CursorPayload | null {
   if (text === null) return null
@@ -139,11 +142,6 @@ function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash:
   if (ctx.now.getTime() - cursor.issuedAtMs > maxAgeMs)
     throw invalidCursor('This cursor is older than 24 hours; start again without it.')
   return cursor
-}
-
-function sealSearchCursor(ctx: CatalogueContext, content: CursorContent): string {
-  const { accountId, mode } = ctx.caller
-  return ctx.cursors.seal({ ...content, accountId, mode, issuedAtMs: ctx.now.getTime() })
 }
 
 function invalidCursor(message: string): ApiError {

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { ReplyHeader } from '../http/openapi/public-document.ts'
-import { sendJson } from '../http/replies.ts'
+import { type JsonText, sendJson } from '../http/replies.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import { normalizeDomain } from '../kernel/domain.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -34,19 +34,20 @@ export interface CatalogueServices {
 
 export function catalogueContext(ctx: CallerContext, services: CatalogueServices): CatalogueContext {
   return {
-    ...ctx,
     cursors: services.cursors,
     search: services.search,
     vocabulary: services.taxonomy.current.vocabulary,
     searchBounds: services.plans.search,
     deliverEmails: services.config.deliverEmails,
     sharedDeliveries: services.sharedDeliveries,
+    // Last, because properties after a spread are added slowly; see `docs/decisions/0055`.
+    ...ctx,
   }
 }
 
 /** A serialized reply body and the remaining balance of each meter that it was charged to. */
 export interface PaidReply {
-  body: string
+  body: JsonText
   balance: Balance
 }
 

@@ -26,8 +26,16 @@ export function deliveryStatements(rows: string, parts: DeliveryParts): (charge:
 }
 
 export interface DeliveredPage extends MetersTaken {
-  /** JSON in the requested order, separated by commas; null for none. */
+  /** JSON in the requested order; a text may hold several items, separated by commas. */
+  items: readonly string[]
+}
+
+interface PageRow extends MetersTaken {
   items: string | null
+}
+
+function pageOf({ items, ...taken }: PageRow): DeliveredPage {
+  return { ...taken, items: items === null ? [] : [items] }
 }
 
 const pageOfDelivered = `
@@ -40,11 +48,11 @@ export async function deliverStores(
   charge: DeliveryCharge,
   { storeIds, deliverEmails }: { storeIds: number[]; deliverEmails: DeliverEmails },
 ): Promise<DeliveredPage> {
-  const { rows } = await db.query<DeliveredPage>({
+  const { rows } = await db.query<PageRow>({
     ...pageOfStores(charge),
     values: [...deliveryValues(charge), storeIds, deliverEmails],
   })
-  return rows[0]!
+  return pageOf(rows[0]!)
 }
 
 const pageOfStores = deliveryStatements('stores', {
@@ -81,11 +89,11 @@ export async function deliverPreviews(
   charge: DeliveryCharge,
   contactIds: number[],
 ): Promise<DeliveredPage> {
-  const { rows } = await db.query<DeliveredPage>({
+  const { rows } = await db.query<PageRow>({
     ...pageOfPreviews(charge),
     values: [...deliveryValues(charge), contactIds],
   })
-  return rows[0]!
+  return pageOf(rows[0]!)
 }
 
 const pageOfPreviews = deliveryStatements('previews', {

@@ -68,56 +68,55 @@ export class SharedDeliveries {
   /** A page of stores, each an export and a search row. */
   async deliverStores(ctx: CallerContext, ids: readonly number[], rowsAsked: number): Promise<DeliveredPage | null> {
     const item = batchItemOf(ctx, ids.length)
-    return item && this.#stores.run(ctx, { ...item, ids, rowsAsked })
+    return item && this.#stores.run(ctx, { ids, rowsAsked, ...item })
   }
 
   /** A page of contact previews, each a search row, and an export of its store. */
   async deliverPreviews(ctx: CallerContext, ids: readonly number[], rowsAsked: number): Promise<DeliveredPage | null> {
     const item = batchItemOf(ctx, ids.length)
-    return item && this.#previews.run(ctx, { ...item, ids, rowsAsked })
+    return item && this.#previews.run(ctx, { ids, rowsAsked, ...item })
   }
 
   /** The stores with these hosts, each an export. */
   async deliverHosts(ctx: CallerContext, hosts: readonly string[]): Promise<DeliveredStoresByHost | null> {
     const item = batchItemOf(ctx, hosts.length)
-    return item && this.#hosts.run(ctx, { ...item, hosts })
+    return item && this.#hosts.run(ctx, { hosts, ...item })
   }
 
   async #sendStores(db: Queryable, items: readonly PageItem[]): Promise<Shared<DeliveredPage>[] | null> {
     const batch = describeBatch(items)
     if (!batch) return null
     const exported = this.#knownExports.of(exportsOwnerOf(items))
-    const knownDocuments = new Map<number, string>()
+    const documents = items.map(({ ids }) => ids.map((id) => this.#documents.get(id)))
     const knownRows = items.map(() => 0)
+    let usesKnown = false
     const stores = {
       requests: [] as number[],
       storeIds: [] as number[],
-      areKnown: [] as boolean[],
-      areExported: [] as boolean[],
+      exportedIds: [] as number[],
       fetchIds: [] as number[],
     }
-    const fetchIds = new Set<number>()
+    const unknown = new Set<number>()
     for (const [index, { ids }] of items.entries())
-      for (const id of ids) {
-        const document = knownDocuments.get(id) ?? this.#documents.get(id)
+      for (const [at, id] of ids.entries()) {
+        const isKnown = documents[index]![at] !== undefined
         const isExported = exported.has(id)
-        if (document !== undefined) knownDocuments.set(id, document)
-        else fetchIds.add(id)
-        if (document !== undefined && isExported) {
+        if (isKnown) usesKnown = true
+        else unknown.add(id)
+        if (isKnown && isExported) {
           knownRows[index]!++
           continue
         }
         stores.requests.push(index + 1)
         stores.storeIds.push(id)
-        stores.areKnown.push(document !== undefined)
-        stores.areExported.push(isExported)
+        if (isExported) stores.exportedIds.push(id)
       }
-    stores.fetchIds = [...fetchIds]
+    stores.fetchIds = [...unknown]
     const delivery = {
-      ...batch,
-      ...rowsOf(items),
       knownRows,
-      catalogueVersion: knownDocuments.size > 0 ? this.#documents.version : null,
+      catalogueVersion: usesKnown ? this.#documents.version : null,
+      ...rowsOf(items),
+      ...batch,
     }
     const reply = await (stores.requests.length > 0
       ? deliverSharedStores(db, delivery, stores, this.#deliverEmails)
@@ -125,13 +124,16 @@ export class SharedDeliveries {
     if (this.#isOutdated(delivery, reply)) return this.#sendStores(db, items)
     if (!isAdmitted(items, reply.outcome)) return null
     this.#keepDocuments(reply)
-    for (const { item_id, item } of reply.fetched) knownDocuments.set(item_id, item)
+    const fetched = itemsById(reply)
     this.#keepExports(
       items,
-      stores.storeIds.filter((id, index) => !stores.areExported[index] && knownDocuments.has(id)),
+      stores.storeIds.filter((id) => !unknown.has(id) || fetched.has(id)),
     )
     const figures = figuresOf(items, delivery, reply.outcome)
-    return items.map(({ ids }, index) => ({ ...figures[index]!, items: joinItems(ids, knownDocuments) }))
+    return items.map(({ ids }, index) => {
+      const delivered = documents[index]!.map((document, at) => document ?? fetched.get(ids[at]!))
+      return { items: delivered.filter(isDelivered), ...figures[index]! }
+    })
   }
 
   async #sendPreviews(db: Queryable, items: readonly PageItem[]): Promise<Shared<DeliveredPage>[] | null> {
@@ -145,13 +147,16 @@ export class SharedDeliveries {
         contacts.contactIds.push(id)
         contacts.areExported.push(exported.has(storeOfContact(id)))
       }
-    const delivery = { ...batch, ...rowsOf(items), knownRows: items.map(() => 0), catalogueVersion: null }
+    const delivery = { knownRows: items.map(() => 0), catalogueVersion: null, ...rowsOf(items), ...batch }
     const reply = await deliverSharedPreviews(db, delivery, contacts)
     if (!isAdmitted(items, reply.outcome)) return null
-    const previews = new Map(reply.fetched.map(({ item_id, item }) => [item_id, item]))
+    const previews = itemsById(reply)
     this.#keepExports(items, [...previews.keys()].map(storeOfContact))
     const figures = figuresOf(items, delivery, reply.outcome)
-    return items.map(({ ids }, index) => ({ ...figures[index]!, items: joinItems(ids, previews) }))
+    return items.map(({ ids }, index) => ({
+      items: ids.map((id) => previews.get(id)).filter(isDelivered),
+      ...figures[index]!,
+    }))
   }
 
   async #sendHosts(db: Queryable, items: readonly HostsItem[]): Promise<Shared<DeliveredStoresByHost>[] | null> {
@@ -179,16 +184,16 @@ export class SharedDeliveries {
         hosts.hosts.push(host)
       }
     const delivery = {
-      ...batch,
       searchRowsAllowance: items[0]!.caller.entitlement.limits.search_rows,
       rowsAsked: items.map(() => 0),
       rowsBudgets: items.map(({ caller }) => caller.key!.budgets.search_rows),
       knownRows: items.map(() => 0),
       catalogueVersion: documents.size > 0 ? this.#documents.version : null,
+      ...batch,
     }
     const known = { knownIds: [...documents.keys()], exportedIds: [...exportedIds] }
     const reply = await (hosts.hosts.length > 0
-      ? deliverSharedHosts(db, delivery, { ...hosts, ...known }, this.#deliverEmails)
+      ? deliverSharedHosts(db, delivery, Object.assign(hosts, known), this.#deliverEmails)
       : admitKnownHosts(db, delivery))
     if (this.#isOutdated(delivery, reply)) return this.#sendHosts(db, items)
     if (!isAdmitted(items, reply.outcome)) return null
@@ -205,11 +210,11 @@ export class SharedDeliveries {
     )
     const figures = figuresOf(items, delivery, reply.outcome)
     return items.map((item, index) => ({
-      ...figures[index]!,
       stores: item.hosts.flatMap((host) => {
         const document = documents.get(storeByHost.get(host) ?? -1)
         return document === undefined ? [] : [{ host, document, previews: null }]
       }),
+      ...figures[index]!,
     }))
   }
 
@@ -241,14 +246,13 @@ function rowsOf(items: readonly PageItem[]) {
   }
 }
 
-/** The delivered ones, in the requested order. */
-function joinItems(ids: readonly number[], byId: ReadonlyMap<number, string>): string | null {
-  let joined: string | null = null
-  for (const id of ids) {
-    const item = byId.get(id)
-    if (item !== undefined) joined = joined === null ? item : `${joined},${item}`
-  }
-  return joined
+function itemsById({ fetched }: SharedDeliveryReply): Map<number, string> {
+  return new Map(fetched.map(({ item_id, item }) => [item_id, item]))
+}
+
+/** What is gone is left out. */
+function isDelivered(item: string | undefined): item is string {
+  return item !== undefined
 }
 
 /** What each request counted and left, had they come one after the other. */

@@ -169,7 +169,7 @@ async function send(
   statement: { name: string; text: string },
   values: unknown[],
 ): Promise<SharedDeliveryReply> {
-  const { rows } = await db.query<DeliveryOutcome & FetchedItem>({ ...statement, values })
+  const { rows } = await db.query<DeliveryOutcome & FetchedItem>({ values, ...statement })
   // One row has no item: the outcome. PostgreSQL sends it first, but does not promise to.
   const at = rows[0]!.item_id === null ? 0 : rows.findIndex((row) => row.item_id === null)
   const [outcome] = rows.splice(at, 1)
@@ -190,15 +190,13 @@ export function admitKnownHosts(db: Queryable, delivery: SharedDelivery): Promis
 
 const knownHostsSql = sharedDeliverySql({ items: null, countsRows: false }, false)
 
-/** The stores of searches, as parallel arrays; those that are only counted (`knownRows`) are not among them. */
+/** The stores of searches, as two parallel arrays; those that are only counted (`knownRows`) are not among them. */
 export interface SharedStores {
   /** The number of its request, from 1. */
   requests: number[]
   storeIds: number[]
-  /** Whether its document is known; others are fetched. */
-  areKnown: boolean[]
-  areExported: boolean[]
-  /** Those to be fetched, each once. */
+  exportedIds: number[]
+  /** Those whose documents are not known, each once. */
   fetchIds: number[]
 }
 
@@ -213,8 +211,7 @@ export function deliverSharedStores(
     ...deliveryValues(delivery),
     arrayLiteral(stores.requests),
     arrayLiteral(stores.storeIds),
-    arrayLiteral(stores.areKnown),
-    arrayLiteral(stores.areExported),
+    arrayLiteral(stores.exportedIds),
     arrayLiteral(stores.fetchIds),
     deliverEmails,
   ])
@@ -223,15 +220,15 @@ export function deliverSharedStores(
 const sharedStoresSql = deliveryTexts({
   items: `
 fetched as materialized (
-  select s.id as item_id, ${servedDocument('s', '$32')} as item
+  select s.id as item_id, ${servedDocument('s', '$31')} as item
   from stores s
-  where s.id = any ($31::bigint[]) and s.mode = $2::text
+  where s.id = any ($30::bigint[]) and s.mode = $2::text
 ),
 items as materialized (
-  select r.request, r.store_id, r.is_exported
-  from unnest($27::integer[], $28::bigint[], $29::boolean[], $30::boolean[])
-    as r (request, store_id, is_known, is_exported)
-  where r.is_known or r.store_id in (select item_id from fetched)
+  -- Subqueries are hashed; an array would be searched from its start for each store.
+  select r.request, r.store_id, r.store_id in (select unnest($29::bigint[])) as is_exported
+  from unnest($27::integer[], $28::bigint[]) as r (request, store_id)
+  where r.store_id not in (select unnest($30::bigint[])) or r.store_id in (select item_id from fetched)
 )`,
   countsRows: true,
 })

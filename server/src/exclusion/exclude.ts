@@ -61,7 +61,7 @@ export type SearchServices = CatalogueServices & ExclusionServices
 
 export function searchContext(ctx: CallerContext, services: SearchServices): SearchContext {
   const { ids, accountSets } = services
-  return { ...catalogueContext(ctx, services), ids, accountSets }
+  return { ids, accountSets, ...catalogueContext(ctx, services) }
 }
 
 /** What `exclude` adds to the hash of a query (`hashQuery`): equal for what means the same, and nothing if it excludes nothing. */

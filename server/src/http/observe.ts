@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { randomIdBase62 } from '../kernel/api-key.ts'
 import type { ApiError } from '../kernel/errors.ts'
-import { systemClock } from '../kernel/time.ts'
+import { formatTime, systemClock } from '../kernel/time.ts'
 import { describeCause, lineWriterOf } from '../runtime/logger.ts'
 import { isInjected } from './injected.ts'
 
@@ -84,7 +84,7 @@ export function createRequestLogger(log: Logger): RequestObserver {
     // Nearly every line; the logger would take ten times as long to make the same one.
     if (writeLine && status < 400 && !aborted && failure === null)
       return writeLine(
-        `{"level":${levelNumbers[level]},"time":"${systemClock.now().toISOString()}","request_id":"${requestId}","method":"${method}","route":"${route}","status":${status},"duration_ms":${duration_ms}${labelsOf(caller)},"msg":"request"}\n`,
+        `{"level":${levelNumbers[level]},"time":"${formatTime(systemClock.now())}","request_id":"${requestId}","method":"${method}","route":"${route}","status":${status},"duration_ms":${duration_ms}${labelsOf(caller)},"msg":"request"}\n`,
       )
     log[level](
       {
@@ -106,9 +106,17 @@ export function createRequestLogger(log: Logger): RequestObserver {
 
 const levelNumbers = { debug: 20, info: 30, warn: 40, error: 50 } as const
 
+/** Callers come again and again with the same labels. */
+const labelTexts = new WeakMap<CallerLabels, string>()
+
 /** The labels of a caller as further members of a JSON object. */
 function labelsOf(caller: CallerLabels | null): string {
-  return caller === null ? '' : `,${JSON.stringify(caller).slice(1, -1)}`
+  if (caller === null) return ''
+  const known = labelTexts.get(caller)
+  if (known !== undefined) return known
+  const text = `,${JSON.stringify(caller).slice(1, -1)}`
+  labelTexts.set(caller, text)
+  return text
 }
 
 function levelOf({ route, status }: FinishedRequest): keyof typeof levelNumbers {

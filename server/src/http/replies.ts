@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ApiError } from '../kernel/errors.ts'
 import { systemClock } from '../kernel/time.ts'
+import { composeBytes, mostBytesPerCharacter, writeUtf8 } from '../runtime/utf8.ts'
 import { errorBody, errorHeaders } from './errors.ts'
 
 /** Writes an error to a socket when there is no request to reply to. It is the connection's last reply. */
@@ -29,16 +30,43 @@ const defaultHeaders = {
 } as const
 
 export function setDefaultHeaders(app: FastifyInstance): void {
+  const defaults = Object.entries(defaultHeaders)
   app.addHook('onSend', (_request, reply, payload, done) => {
-    for (const [name, value] of Object.entries(defaultHeaders))
+    for (const [name, value] of defaults)
       if (!reply.hasHeader(name) && !reply.raw.hasHeader(name)) reply.header(name, value)
     done(null, payload)
   })
 }
 
+/** JSON, or its parts in order. */
+export type JsonText = string | readonly string[]
+
 /** Sends a body that is already JSON, without the route's serialiser; the same schema rendered it before. */
-export function sendJson(reply: FastifyReply, body: string): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(body)
+export function sendJson(reply: FastifyReply, body: JsonText): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(encodeJson(body))
+}
+
+/** Parts of a JSON text with a list of items that are JSON already. */
+export function jsonWithList(start: string, items: readonly string[], end: string): string[] {
+  const parts = [start]
+  for (const item of items) {
+    if (parts.length > 1) parts.push(',')
+    parts.push(item)
+  }
+  parts.push(end)
+  return parts
+}
+
+/** UTF-8. A text with one character beyond Latin-1 takes several times as long to encode, so parts are not joined before. */
+export function encodeJson(json: JsonText): Buffer {
+  const parts = typeof json === 'string' ? [json] : json
+  let most = 0
+  for (const part of parts) most += part.length * mostBytesPerCharacter
+  return composeBytes(most, (bytes) => {
+    let at = 0
+    for (const part of parts) at = writeUtf8(bytes, part, at)
+    return at
+  })
 }
 
 /** Whether an `If-None-Match` header contains the tag, in a list, as a weak tag, or as `*`. */

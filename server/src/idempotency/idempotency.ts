@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CallerContext } from '../auth/caller.ts'
 import { type Client, type Pool, type Queryable, runTransaction } from '../db/pool.ts'
+import { encodeJson, type JsonText } from '../http/replies.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/seal.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
@@ -37,7 +38,7 @@ export interface IdempotentRequest {
 
 /** A successful reply that can be kept. */
 export interface KeepableReply {
-  body: string
+  body: JsonText
   /** The contacts in it: erasing one of them deletes the reply. */
   contactIds: number[]
 }
@@ -100,7 +101,7 @@ export function sealReply(
   claim: queries.ReplyKey,
   { body, contactIds }: KeepableReply,
 ): SealedReply {
-  return { reply: seals.sealer.seal(body, replyRowIdentity(claim)), contactIds }
+  return { reply: seals.sealer.seal(encodeJson(body), replyRowIdentity(claim)), contactIds }
 }
 
 export interface SealedReply {

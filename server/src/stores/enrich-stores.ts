@@ -4,6 +4,7 @@ import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
 import { type CatalogueContext, deliverByHostAndCharge, type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
 import { findStoreIds } from '../delivery/queries.ts'
 import { Domain, EnrichedStore, withoutTechnologies } from '../delivery/store-document.ts'
+import { jsonWithList } from '../http/replies.ts'
 import { ClosedObject, Count, Nullable, RequestId } from '../kernel/shapes.ts'
 import { normalizeRoles } from '../search/query/person-query.ts'
 
@@ -83,10 +84,8 @@ export async function enrichStores(
     return `{"domain":"${host}","status":"found","store":${store}${rest}}`
   })
   const missing = hosts.length - foundByHost.size
-  return {
-    body: `{"object":"store_enrichment_result","data":[${data.join(',')}],"found":${foundByHost.size},"not_found":${missing},"request_id":"${ctx.requestId}"}`,
-    balance,
-  }
+  const end = `],"found":${foundByHost.size},"not_found":${missing},"request_id":"${ctx.requestId}"}`
+  return { body: jsonWithList('{"object":"store_enrichment_result","data":[', data, end), balance }
 }
 
 /** The first contacts of each store, in the order of contact search. */

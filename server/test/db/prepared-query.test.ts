@@ -53,6 +53,17 @@ describe('a statement with a name', () => {
     )
   })
 
+  test('takes texts and bytes of any length, in any script', async () => {
+    const sql = { name: 'echo_texts', text: 'select $1::text as first, $2::text as second, $3::bytea as bytes' }
+    for (const length of [0, 1, 47, 48, 49, 5_000, 21_845, 70_000])
+      for (const letter of ['a', 'ł', '日', '🦊']) {
+        const first = letter.repeat(length)
+        const values = [first, `${first}${letter}`, Buffer.from(first)]
+        const { rows } = await pool.query({ ...sql, values })
+        expect(rows[0]).toEqual({ first, second: `${first}${letter}`, bytes: Buffer.from(first) })
+      }
+  })
+
   test('tells its command and its count, with and without rows', async () => {
     const insert = { name: 'insert_words', text: "insert into words select unnest($1::integer[]), 'x'" }
     const run = (values: unknown[]) => pool.query({ ...insert, values }).then(plain)

@@ -1,3 +1,6 @@
+import { formatTime } from '../../kernel/time.ts'
+import { composeBytes, mostBytesPerCharacter, writeUtf8 } from '../../runtime/utf8.ts'
+
 /** Messages of PostgreSQL's protocol with which a statement that the server has parsed is run. */
 
 type Parameter = string | Buffer | null
@@ -28,7 +31,7 @@ const latestMs = Date.UTC(9999, 11, 31)
 /** PostgreSQL reads what JavaScript writes for the years 0 to 9999. */
 function toTimestamp(date: Date): string | undefined {
   const ms = date.getTime()
-  return ms >= 0 && ms < latestMs ? date.toISOString() : undefined
+  return ms >= 0 && ms < latestMs ? formatTime(date) : undefined
 }
 
 /** `{1,2}` or `{"a","b"}`; undefined for a list with anything but numbers, strings and null. */
@@ -51,43 +54,62 @@ const allSpecial = /["\\]/g
 const bindCode = 0x42
 const executeCode = 0x45
 const syncCode = 0x53
-/** Code, length, no portal name, no limit of rows; then code and length of Sync. */
+/** Code, length, no portal name, no limit of rows. */
 const executeLength = 10
+/** Code and length. */
 const syncLength = 5
 
 /** Bind, Execute and Sync as one message. Values are texts, buffers bytes; the reply has texts. */
 export function bindAndExecute(statement: string, parameters: readonly Parameter[]): Buffer {
-  const count = parameters.length
-  const sizes = new Array<number>(count)
-  let size = 1 + 4 + 1 + Buffer.byteLength(statement) + 1 + 2 + count * 2 + 2 + 2
-  for (let index = 0; index < count; index++) {
-    const parameter = parameters[index]!
-    sizes[index] =
-      parameter === null ? -1 : typeof parameter === 'string' ? Buffer.byteLength(parameter) : parameter.length
-    size += 4 + Math.max(0, sizes[index]!)
+  let most = 1 + 4 + 1 + statement.length * mostBytesPerCharacter + 1 + 2 + 2 + 2 + executeLength + syncLength
+  for (const parameter of parameters) {
+    most += 2 + 4
+    if (typeof parameter === 'string') most += parameter.length * mostBytesPerCharacter
+    else if (parameter !== null) most += parameter.length
   }
-  const message = Buffer.allocUnsafe(size + executeLength + syncLength)
-  let at = message.writeUInt8(bindCode, 0)
-  at = message.writeInt32BE(size - 1, at)
-  at = message.writeUInt8(0, at)
-  at += message.write(statement, at)
-  at = message.writeUInt8(0, at)
-  at = message.writeUInt16BE(count, at)
+  return composeBytes(most, (bytes) => writeMessage(bytes, statement, parameters))
+}
+
+function writeMessage(bytes: Buffer, statement: string, parameters: readonly Parameter[]): number {
+  bytes[0] = bindCode
+  bytes[5] = 0
+  let at = writeUtf8(bytes, statement, 6)
+  bytes[at++] = 0
+  at = writeInt16(bytes, parameters.length, at)
   for (const parameter of parameters)
-    at = message.writeInt16BE(parameter === null || typeof parameter === 'string' ? 0 : 1, at)
-  at = message.writeUInt16BE(count, at)
-  for (let index = 0; index < count; index++) {
-    const parameter = parameters[index]!
-    at = message.writeInt32BE(sizes[index]!, at)
-    if (typeof parameter === 'string') at += message.write(parameter, at)
-    else if (parameter !== null) at += parameter.copy(message, at)
+    at = writeInt16(bytes, parameter === null || typeof parameter === 'string' ? 0 : 1, at)
+  at = writeInt16(bytes, parameters.length, at)
+  for (const parameter of parameters) {
+    if (parameter === null) {
+      at = writeInt32(bytes, -1, at)
+      continue
+    }
+    const start = at + 4
+    const end =
+      typeof parameter === 'string' ? writeUtf8(bytes, parameter, start) : start + parameter.copy(bytes, start)
+    writeInt32(bytes, end - start, at)
+    at = end
   }
-  at = message.writeInt16BE(0, at)
-  at = message.writeUInt8(executeCode, at)
-  at = message.writeInt32BE(9, at)
-  at = message.writeUInt8(0, at)
-  at = message.writeInt32BE(0, at)
-  at = message.writeUInt8(syncCode, at)
-  message.writeInt32BE(4, at)
-  return message
+  at = writeInt16(bytes, 0, at)
+  writeInt32(bytes, at - 1, 1)
+  bytes[at++] = executeCode
+  at = writeInt32(bytes, executeLength - 1, at)
+  bytes[at++] = 0
+  at = writeInt32(bytes, 0, at)
+  bytes[at++] = syncCode
+  return writeInt32(bytes, syncLength - 1, at)
+}
+
+function writeInt16(bytes: Buffer, value: number, at: number): number {
+  bytes[at] = value >> 8
+  bytes[at + 1] = value
+  return at + 2
+}
+
+function writeInt32(bytes: Buffer, value: number, at: number): number {
+  bytes[at] = value >> 24
+  bytes[at + 1] = value >> 16
+  bytes[at + 2] = value >> 8
+  bytes[at + 3] = value
+  return at + 4
 }

@@ -16,16 +16,18 @@ import {
 /** Normalizes the filters of a store search. `deliverEmails` decides which contacts count as revealable. */
 export function normalizeStoreFilters(
   vocabulary: Vocabulary,
-  { contacts, ...conditions }: StoreSearchFilters,
+  filters: StoreSearchFilters,
   deliverEmails: DeliverEmails,
 ): StoreQuery {
-  const query = normalizeStoreConditions(vocabulary, conditions, 'filters')
-  const roles = tokensOf(vocabulary, 'role', contacts?.roles_any, 'filters.contacts.roles_any')
+  const query = normalizeStoreConditions(vocabulary, filters, 'filters')
+  const { contacts } = filters
+  if (!contacts) return query
+  const roles = tokensOf(vocabulary, 'role', contacts.roles_any, 'filters.contacts.roles_any')
   const revealable = revealableToken(deliverEmails)
   const clauses = [...query.clauses]
   if (roles.length > 0) clauses.push(sortedDistinct(roles))
-  if (contacts?.has_revealable_contacts === true) clauses.push([revealable])
-  const unwanted = contacts?.has_revealable_contacts === false ? [revealable] : []
+  if (contacts.has_revealable_contacts === true) clauses.push([revealable])
+  const unwanted = contacts.has_revealable_contacts === false ? [revealable] : []
   return {
     ...query,
     clauses: sortedDistinctClauses(clauses),
@@ -46,12 +48,13 @@ export function normalizeStoreConditions(vocabulary: Vocabulary, filters: StoreC
     if (tokens.length > 0) clauses.push(sortedDistinct(tokens))
   }
   const requireTechnology = (facet: Facet, filter: StoreSearchFilters['apps'], param: string) => {
-    requireAny(facet, filter?.any, `${param}.any`)
-    const all = tokensOf(vocabulary, facet, filter?.all, `${param}.all`)
-    const none = tokensOf(vocabulary, facet, filter?.none, `${param}.none`)
+    if (!filter) return
+    requireAny(facet, filter.any, `${param}.any`)
+    const all = tokensOf(vocabulary, facet, filter.all, `${param}.all`)
+    const none = tokensOf(vocabulary, facet, filter.none, `${param}.none`)
     const conflict = none.findIndex((token) => all.includes(token))
     if (conflict >= 0)
-      throw new ApiError('conflicting_filters', `${quote(filter!.none![conflict]!)} is both required and excluded.`, {
+      throw new ApiError('conflicting_filters', `${quote(filter.none![conflict]!)} is both required and excluded.`, {
         param: `${param}.none[${conflict}]`,
       })
     for (const token of all) clauses.push([token])
@@ -69,8 +72,7 @@ export function normalizeStoreConditions(vocabulary: Vocabulary, filters: StoreC
   requireTechnology('pixel', filters.pixels, `${path}.pixels`)
   requireAny('theme_type', filters.themes?.types, `${path}.themes.types`)
   return {
-    // An excluded token cannot satisfy a clause; engines would check it in vain.
-    clauses: sortedDistinctClauses(clauses.map((clause) => clause.filter((token) => !noneOf.includes(token)))),
+    clauses: sortedDistinctClauses(noneOf.length > 0 ? clauses.map((clause) => without(clause, noneOf)) : clauses),
     noneOf: sortedDistinct(noneOf),
     minActiveAds: filters.meta_ads?.active_ads_min || null,
     createdBetween: rangeOf(filters.store_created_at, `${path}.store_created_at`),
@@ -99,6 +101,7 @@ export function narrowsStores(query: StoreQuery): boolean {
 }
 
 function tokensOf(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, param: string): number[] {
+  if (words === undefined) return []
   return resolveFilterValues(vocabulary, facet, words, param).map((term) => term.token)
 }
 
@@ -129,11 +132,17 @@ function boundsOf(range: MomentRange | null): [number | null, number | null] | n
   return range && [range.from, range.to]
 }
 
+/** An excluded token cannot satisfy a clause; engines would check it in vain. */
+function without(clause: number[], noneOf: readonly number[]): number[] {
+  return clause.filter((token) => !noneOf.includes(token))
+}
+
 function sortedDistinct(tokens: number[]): number[] {
-  return [...new Set(tokens)].sort((a, b) => a - b)
+  return tokens.length < 2 ? tokens : [...new Set(tokens)].sort((a, b) => a - b)
 }
 
 function sortedDistinctClauses(clauses: number[][]): number[][] {
+  if (clauses.length < 2) return clauses
   const byText = new Map(clauses.map((clause) => [clause.join(','), clause]))
   return [...byText.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, clause]) => clause)
 }
