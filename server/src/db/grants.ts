@@ -19,7 +19,7 @@ const rightsOf: Record<string, readonly Right[]> = {
 }
 
 /**
- * Grants the service's role its rights on every table and revokes excessive ones on the ledger. Changes nothing when
+ * Grants the service's role its rights on every table and sequence, and revokes excessive ones on the ledger. Changes nothing when
  * all rights are correct. The owner of the tables runs it after every migration.
  */
 export async function grantServiceRights(client: pg.Client, role: string): Promise<void> {
@@ -37,6 +37,17 @@ export async function grantServiceRights(client: pg.Client, role: string): Promi
     if (missing.length > 0) await client.query(`grant ${missing.join(', ')} on ${quotedTable} to ${quotedRole}`)
     if (excessive.length > 0) await client.query(`revoke ${excessive.join(', ')} on ${quotedTable} from ${quotedRole}`)
   }
+  // PostgreSQL itself needs no right for the numbers of identity columns; Citus asks the sequence for them.
+  const { rows: sequences } = await client.query<{ name: string }>(
+    `
+select c.relname as name
+from pg_sequence s
+join pg_class c on c.oid = s.seqrelid
+where c.relnamespace = 'public'::regnamespace and not has_sequence_privilege($1::text, s.seqrelid, 'usage')`,
+    [role],
+  )
+  for (const { name } of sequences)
+    await client.query(`grant usage on sequence public.${client.escapeIdentifier(name)} to ${quotedRole}`)
 }
 
 async function readRights(client: pg.Client, role: string): Promise<{ table: string; rights: string[] }[]> {

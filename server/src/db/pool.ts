@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { withRetries } from '../runtime/timing.ts'
-import { type Client, ConnectionPool, type Pool } from './connection-pool.ts'
+import { type Client, ConnectionPool, type Pool, type Queryable } from './connection-pool.ts'
 import { connectClient } from './host-client.ts'
 
 export { type Client, type ConnectionPool, Lane, type Pool, type Queryable } from './connection-pool.ts'
@@ -104,6 +104,16 @@ export function runTransaction<T>(pool: Pool, work: (client: Client) => Promise<
       client.release(broken)
     }
   })
+}
+
+/**
+ * The number of rows that an insert with `on conflict do nothing` adds. They are counted by `returning`, because Citus reports
+ * the rows that the insert was given, also those that were there.
+ */
+export async function countAdded(db: Queryable, insert: pg.QueryConfig & { text: string }): Promise<number> {
+  const text = `with added as (${insert.text} returning 1) select count(*)::integer as added from added`
+  const { rows } = await db.query<{ added: number }>({ ...insert, text })
+  return rows[0]!.added
 }
 
 /** Further work in a verb's transaction, such as an entry of the audit log; it receives the verb's result. */

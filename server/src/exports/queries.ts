@@ -154,7 +154,7 @@ from exports e
 where status in ('queued', 'running')
   and (lease_until is null or lease_until <= $1::timestamptz or lease_until > $2::timestamptz)
   and (status = 'running'
-       or not exists (select
+       or not exists (select 1
                       from exports other
                       where other.account_id = e.account_id and other.id <> e.id
                         and (other.status = 'running' or (other.status = 'queued' and other.id < e.id))))

@@ -20,8 +20,8 @@ const length = '15 minutes'
 const isOpen = isWindowOpenSql('w.started_at', 'excluded.started_at', length)
 
 /**
- * Counts an attempt in every given window that has room, in one statement. The windows are locked in the order of the
- * list, so callers must always use the same order of kinds.
+ * Counts an attempt in every given window that has room, in one statement. Their kinds differ. The windows are locked in
+ * the order of the list, so callers must always use the same order of kinds.
  */
 export async function countAttempt(
   db: Queryable,
@@ -32,7 +32,7 @@ export async function countAttempt(
     name: 'count_attempt',
     text: `
 with wanted as (
-  select * from unnest($1::text[], $2::bytea[], $3::integer[]) with ordinality as t (kind, subject, allowed, place)
+  select * from unnest($1::text[], $2::bytea[]) with ordinality as t (kind, subject, place)
 ),
 counted as (
   insert into attempt_windows as w (kind, subject, started_at, used)
@@ -41,7 +41,7 @@ counted as (
     started_at = case when ${isOpen} then w.started_at else excluded.started_at end,
     used       = case when ${isOpen} then w.used + 1 else 1 end
   where not ${isOpen}
-    or w.used < (select allowed from wanted t where t.kind = w.kind and t.subject = w.subject)
+    or w.used < ($3::integer[])[array_position($1::text[], w.kind)]
   returning kind, started_at
 )
 select t.kind, c.kind is not null as counted, coalesce(c.started_at, w.started_at) as started_at

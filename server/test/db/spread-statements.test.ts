@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPool } from '../../src/db/pool.ts'
+import { readCatalogueChanges } from '../../src/delivery/document-cache-queries.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { recordedSenders } from '../support/statement-lint.ts'
 import { type Schema, StatementParser } from './support/parse-tree.ts'
 import { brokenRules } from './support/spread-rules.ts'
 
@@ -57,8 +61,28 @@ describe('a statement that Citus would refuse is found', () => {
       /CASE or COALESCE/,
     ],
     [
-      'with due as (select id from api_keys for update) update api_keys k set name = $1::text from due where k.id = due.id',
-      /row locks inside/,
+      'with due as (select account_id, id from lists for update) update lists l set name = $1::text from due where l.account_id = due.account_id and l.id = due.id',
+      /row locks on lists without equality/,
+    ],
+    [
+      "insert into store_exports (account_id, mode, period_start, store_id, exported_at) select $1::bigint, 'live', $2::timestamptz, id, $2::timestamptz from unnest($3::bigint[]) as given (id) on conflict do nothing",
+      /a wrong number/,
+    ],
+    [
+      'update api_keys set revoked_at = null where id = $1::bigint and revoked_at in (select at from audit_log where account_id = $2::bigint)',
+      /that reads spread rows/,
+    ],
+    [
+      'select b.batch, (select count(*) from stores s where s.batch = b.batch) from (select batch from catalogue_batches limit 5) b',
+      /for each row of copied tables/,
+    ],
+    [
+      'select a.id, r.starts from accounts a left join lateral (select array_agg(u.period_start) as starts from usage_counters u where u.account_id = a.id) r on true',
+      /for each row of copied tables/,
+    ],
+    [
+      'select 1 from lists where (account_id, id) in (select account_id, list_id from list_pending where host = $1::text) for update',
+      /row locks on lists without equality/,
     ],
     [
       'select s.id, (select count(*) from store_domains d where d.store_id = s.id) from stores s',
@@ -80,7 +104,19 @@ describe('what Citus takes is not refused', () => {
      select s.id from found join stores s on s.id = found.store_id`,
     'select c.number from stores s join contacts c on c.store_id = s.id where s.id = $1::bigint',
     'insert into store_exports select account_id, mode, $1::timestamptz, store_id, $1::timestamptz from store_exports',
+    'with due as (select id from lists where account_id = $1::bigint for update) update lists l set name = $2::text from due where l.account_id = $1::bigint and l.id = due.id',
+    'select sum(rows) from (select count(*) as rows from contacts union all select count(*) from idempotency) counts',
+    `insert into attempt_windows as w (kind, subject, started_at, used) values ($1::text, ''::bytea, $2::timestamptz, 1)
+     on conflict (kind, subject) do update set used = w.used + 1 where w.used < ($3::integer[])[array_position($4::text[], w.kind)]`,
   ])('%s', async (statement) => {
     expect(await check(statement)).toEqual([])
   })
+})
+
+test('a statement of the service is recorded with the file that sends it, however the driver prepares it', async () => {
+  const { url } = await createTestDatabase()
+  const db = createPool({ url, applicationName: 'under test', maxConnections: 1 })
+  atEnd(() => db.end())
+  await readCatalogueChanges(db, null, 1)
+  expect(recordedSenders()).toContain('server/src/delivery/document-cache-queries.ts')
 })

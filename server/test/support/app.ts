@@ -132,14 +132,13 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     ...(options.slices && { slices: options.slices }),
   }
   const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...engine.options, ...given })
+  // Also when the app cannot be built.
+  atEnd(() => opened.close())
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }
   // Only the test itself then calls its provider.
   const app = await buildApp(deps, [], { reconciliationMs: anHourMs, firstReconciliationMs: anHourMs })
   const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
-  atEnd(async () => {
-    await app.close()
-    await deps.close()
-  })
+  atEnd(() => app.close())
 
   const operator = { ...deps, db: deps.ownerDb }
   const searchFollows = () => waitForSearch(deps)
@@ -197,7 +196,7 @@ function testEngine(engine: string | undefined): {
 } {
   if (engine !== 'memory') return { environment: { SEARCH_ENGINE: 'postgres' }, options: {} }
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-test-'))
-  atEnd(() => rm(dataDir, { recursive: true, force: true }))
+  atEnd(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }))
   return { environment: { SEARCH_ENGINE: 'memory', DATA_DIR: dataDir }, options: { startReplica: runInProcess } }
 }
 

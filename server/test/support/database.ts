@@ -39,6 +39,15 @@ export async function connectClient(connectionString: string): Promise<pg.Client
   return client
 }
 
+/** The number of sessions of the connection's database that wait for a lock; with Citus also those on its workers. */
+export async function countLockWaits(db: { query(text: string): Promise<pg.QueryResult> }): Promise<number> {
+  const sessions = inject('citusNodes') ? 'citus_stat_activity' : 'pg_stat_activity'
+  const { rows } = await db.query(
+    `select from ${sessions} where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows.length
+}
+
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {
   const admin = await connectClient(serverUrl)
   try {

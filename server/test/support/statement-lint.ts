@@ -4,14 +4,8 @@ import { StatementParser } from '../db/support/parse-tree.ts'
 import { brokenRules } from '../db/support/spread-rules.ts'
 import { createTestDatabase } from './database.ts'
 
-/**
- * The rooms whose statements are checked: those of requests, and of what writes the catalogue. The others work mostly on tables that are
- * copied everywhere.
- */
-const checkedSenders =
-  /^server\/src\/(auth|catalogue|contacts|delivery|erasure|exclusion|idempotency|imports|lists|search|stores|usage)\/(?!closing\/)/
-
-const seen = new Set<string>()
+/** The file of the service that sent a statement first, by the statement. */
+const seen = new Map<string, string>()
 let unchecked: { text: string; sender: string }[] = []
 
 /** Records the statements of the service from now on, in this process. Those of the tests themselves do not count. */
@@ -24,18 +18,25 @@ export function recordStatements(): void {
     if (typeof text === 'string' && !seen.has(text)) {
       const sender = senderOf(new Error('who sends this?').stack)
       // A statement that a test sends first may be the service's too.
-      if (sender) seen.add(text)
-      if (sender && checkedSenders.test(sender)) unchecked.push({ text, sender })
+      if (sender) {
+        seen.set(text, sender)
+        unchecked.push({ text, sender })
+      }
     }
     return query.apply(this, args)
   }
 }
 
-/** The file of the service that sends a statement; undefined when a test does. */
+/** The files whose statements were recorded in this process. */
+export function recordedSenders(): string[] {
+  return [...seen.values()]
+}
+
+/** The file of the service that sends a statement, not that of its driver or pool; undefined when a test does. */
 function senderOf(stack = ''): string | undefined {
   for (const line of stack.split('\n')) {
     const file = /server\/(src|test)\/[\w./-]+/.exec(line)?.[0]
-    if (!file || /support\/statement-lint|src\/db\/(connection-)?pool/.test(file)) continue
+    if (!file || /support\/statement-lint|src\/db\/((connection-)?pool|driver\/)/.test(file)) continue
     return file.startsWith('server/src/') ? file : undefined
   }
   return undefined

@@ -8,7 +8,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { type AuditEntry, recordAudit } from '../../people/audit.ts'
 import type { MemberContext } from '../access.ts'
-import { undoRevocation } from './queries.ts'
+import { wasRevokedByPerson } from './queries.ts'
 import type { KeyBudgetRequest, KeyItem, KeyReply } from './schema.ts'
 
 export interface MemberKeysContext extends MemberContext {
@@ -31,16 +31,13 @@ export function revokeAccountKey(ctx: MemberKeysContext, keyId: string): Promise
 /** Makes a key usable again that a person of the console revoked some seconds ago. */
 export function undoKeyRevocation(ctx: MemberKeysContext, keyId: string): Promise<KeyReply> {
   return changeAccountKey(ctx, keyId, async (client, row) => {
-    if (!row.revoked_at) return row
-    const earliest = new Date(ctx.now.getTime() - undoWindowMs)
-    const isUndone = await undoRevocation(client, { accountId: row.account_id, id: row.id, publicId: keyId, earliest })
-    if (!isUndone)
-      throw new ApiError(
-        'revocation_final',
-        `This key was revoked at ${row.revoked_at.toISOString()}; that is permanent.`,
-      )
+    const { account_id: accountId, revoked_at: revokedAt } = row
+    if (!revokedAt) return row
+    const isRecent = revokedAt.getTime() >= ctx.now.getTime() - undoWindowMs
+    if (!isRecent || !(await wasRevokedByPerson(client, { accountId, publicId: keyId, revokedAt })))
+      throw new ApiError('revocation_final', `This key was revoked at ${revokedAt.toISOString()}; that is permanent.`)
     await recordKeyChange(client, ctx, 'key.revocation_undone', keyId)
-    return { ...row, revoked_at: null }
+    return updateKeyEndDates(client, row.id, { ...row, revoked_at: null })
   })
 }
 

@@ -12,24 +12,17 @@ where account_id = $1::bigint and revoked_at is null and (expires_at is null or 
   return rows[0]!.usable
 }
 
-/**
- * Undoes the revocation of a key by a person of the console, if it happened at `earliest` or later. Returns whether it was
- * undone. The audit log tells such a revocation from one by the command line.
- */
-export async function undoRevocation(
+/** Whether a person of the console revoked a key, and not the command line: the audit log tells. */
+export async function wasRevokedByPerson(
   db: Queryable,
-  key: { accountId: number; id: number; publicId: string; earliest: Date },
+  key: { accountId: number; publicId: string; revokedAt: Date },
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `
-update api_keys k
-set revoked_at = null
-where account_id = $1::bigint and id = $2::bigint and revoked_at >= $4::timestamptz
-  and exists (
-    select 1 from audit_log a
-    where a.account_id = $1::bigint and a.person_id is not null and a.action = 'key.revoked' and a.target = $3::text
-      and a.at = k.revoked_at)`,
-    [key.accountId, key.id, key.publicId, key.earliest],
+select 1 from audit_log
+where account_id = $1::bigint and person_id is not null and action = 'key.revoked' and target = $2::text
+  and at = $3::timestamptz`,
+    [key.accountId, key.publicId, key.revokedAt],
   )
-  return rowCount === 1
+  return rowCount !== 0
 }

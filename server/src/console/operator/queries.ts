@@ -60,9 +60,15 @@ export async function selectRecentBatches(
 ): Promise<{ taxonomyVersion: number; batches: BatchRow[] }> {
   const { rows: batches } = await db.query<BatchRow>(
     `
-select b.batch, b.written_at, (select count(*) from stores s where s.batch = b.batch) as stores
-from (select batch, written_at from catalogue_batches order by batch desc limit $1::integer) b
-order by b.batch desc`,
+with newest as materialized (
+  select batch, written_at from catalogue_batches order by batch desc limit $1::integer
+), changed as materialized (
+  select batch, count(*) as stores from stores where batch in (select batch from newest) group by batch
+)
+select n.batch, n.written_at, coalesce(c.stores, 0) as stores
+from newest n
+left join changed c using (batch)
+order by n.batch desc`,
     [limit],
   )
   const { rows } = await db.query<{ version: number }>('select taxonomy_version as version from catalogue_state')

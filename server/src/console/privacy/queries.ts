@@ -39,7 +39,7 @@ counted as (
   select kind, subject, $4::timestamptz, 1 from wanted order by kind
   on conflict (kind, subject) do update set
     started_at = case when ${isOpen} then w.started_at else excluded.started_at end,
-    used       = case when ${isOpen} then least(w.used, (select allowed from wanted t where t.kind = w.kind)) + 1
+    used       = case when ${isOpen} then least(w.used, ($3::integer[])[array_position($1::text[], w.kind)]) + 1
                       else 1 end
   returning kind, used
 )

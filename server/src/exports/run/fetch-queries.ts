@@ -1,6 +1,6 @@
 /** Statements that fetch what a chunk delivers. */
 import { contactsPerStore } from '@storedex/search-index'
-import type { Client, Queryable } from '../../db/pool.ts'
+import { type Client, countAdded, type Queryable } from '../../db/pool.ts'
 import { type Mode, splitContactKey } from '../../kernel/ids.ts'
 import { servedDocument } from '../../search/postgres/statements.ts'
 import type { DeliverEmails } from '../../search/query/vocabulary.ts'
@@ -68,13 +68,13 @@ export interface DeliveredTo {
 }
 
 /** Records stores as exported; returns how many were new. In ascending order, like every delivery. */
-export async function insertStoreExports(
+export function insertStoreExports(
   client: Client,
   { accountId, mode, now }: DeliveredTo,
   periodStart: Date,
   storeIds: readonly number[],
 ): Promise<number> {
-  const { rowCount } = await client.query({
+  return countAdded(client, {
     name: 'insert_store_exports',
     text: `
 insert into store_exports (account_id, mode, period_start, store_id, exported_at)
@@ -84,7 +84,6 @@ order by store_id
 on conflict do nothing`,
     values: [accountId, mode, now, periodStart, storeIds],
   })
-  return rowCount ?? 0
 }
 
 /** Reveals contacts; returns the ids of those that were new. The ids are ascending, as every request locks them. */

@@ -1,5 +1,5 @@
 /** Statements on the items of a list, in the account's tables. */
-import type { Client, Queryable } from '../../db/pool.ts'
+import { type Client, countAdded, type Queryable } from '../../db/pool.ts'
 import type { ListPosition } from '../../delivery/list-pages.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import type { ListKind } from '../schema.ts'
@@ -16,20 +16,20 @@ const tables = {
 } as const satisfies Record<ListKind, { table: string; key: string }>
 
 /** Returns how many the list did not have. */
-export async function insertMembers(
+export function insertMembers(
   client: Client,
   kind: ListKind,
   { accountId, listId }: ListOfItems,
   { keys, now }: { keys: readonly number[]; now: Date },
 ): Promise<number> {
   const { table, key } = tables[kind]
-  const { rowCount } = await client.query(
-    `insert into ${table} (account_id, list_id, ${key}, added_at)
-     select $1::bigint, $2::bigint, key, $4::timestamptz from unnest($3::bigint[]) as fresh (key)
-     on conflict do nothing`,
-    [accountId, listId, keys, now],
-  )
-  return rowCount ?? 0
+  return countAdded(client, {
+    text: `
+insert into ${table} (account_id, list_id, ${key}, added_at)
+select $1::bigint, $2::bigint, key, $4::timestamptz from unnest($3::bigint[]) as fresh (key)
+on conflict do nothing`,
+    values: [accountId, listId, keys, now],
+  })
 }
 
 /** Returns how many the list had. */
@@ -48,19 +48,19 @@ export async function deleteMembers(
 }
 
 /** Returns how many the list did not have. */
-export async function insertPending(
+export function insertPending(
   client: Client,
   mode: Mode,
   { accountId, listId }: ListOfItems,
   { hosts, now }: { hosts: readonly string[]; now: Date },
 ): Promise<number> {
-  const { rowCount } = await client.query(
-    `insert into list_pending (account_id, list_id, mode, host, added_at)
-     select $1::bigint, $2::bigint, $3::text, host, $5::timestamptz from unnest($4::text[]) as fresh (host)
-     on conflict do nothing`,
-    [accountId, listId, mode, hosts, now],
-  )
-  return rowCount ?? 0
+  return countAdded(client, {
+    text: `
+insert into list_pending (account_id, list_id, mode, host, added_at)
+select $1::bigint, $2::bigint, $3::text, host, $5::timestamptz from unnest($4::text[]) as fresh (host)
+on conflict do nothing`,
+    values: [accountId, listId, mode, hosts, now],
+  })
 }
 
 /** Returns how many the list had. */

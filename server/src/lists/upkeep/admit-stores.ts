@@ -22,6 +22,6 @@ export async function admitPendingStores(
   await queries.lockPending(client, mode)
   if (!(await queries.hasPending(client, mode))) return
   const hosts = arrived.map(({ host }) => host)
-  if ((await queries.lockListsAwaiting(client, mode, hosts)) === 0) return
+  if (!(await queries.lockListsAwaiting(client, mode, hosts))) return
   await queries.admitStores(client, mode, { hosts, storeIds: arrived.map(({ storeId }) => storeId), now })
 }

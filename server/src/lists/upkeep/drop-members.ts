@@ -13,13 +13,6 @@ export async function dropListMembers(
   keys: readonly number[],
   now: Date,
 ): Promise<void> {
-  if (keys.length === 0 || (await lockListsHolding(client, kind, keys)) === 0) return
+  if (keys.length === 0 || !(await queries.lockListsHolding(client, kind, keys))) return
   await queries.dropFromLists(client, kind, keys, now)
-}
-
-/** Locks the lists that have any of the members, always in the same order. Returns how many there are. */
-async function lockListsHolding(client: Client, kind: ListKind, keys: readonly number[]): Promise<number> {
-  const lists = await queries.findListsHolding(client, kind, keys)
-  for (const { accountId, listIds } of lists) await queries.lockListsOf(client, accountId, listIds)
-  return lists.length
 }

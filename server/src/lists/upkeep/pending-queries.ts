@@ -6,6 +6,7 @@
 import type { Client } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import { changedAt } from '../queries.ts'
+import { lockListsWhere } from './lock-queries.ts'
 
 const lockOf = (mode: string) => `hashtextextended('pending domains of ' || ${mode}, 0)`
 
@@ -27,18 +28,9 @@ export async function hasPending(client: Client, mode: Mode): Promise<boolean> {
   return rows[0]!.waits
 }
 
-/** Locks the lists in which any of the hosts waits, always in the same order. Returns how many there are. */
-export async function lockListsAwaiting(client: Client, mode: Mode, hosts: readonly string[]): Promise<number> {
-  const { rowCount } = await client.query(
-    `select 1 from lists
-     where (account_id, id) in (
-       select account_id, list_id from list_pending where mode = $1::text and host = any ($2::text[])
-     )
-     order by account_id, id
-     for update`,
-    [mode, hosts],
-  )
-  return rowCount ?? 0
+/** Locks the lists in which any of the hosts waits. Returns whether there are any. */
+export function lockListsAwaiting(client: Client, mode: Mode, hosts: readonly string[]): Promise<boolean> {
+  return lockListsWhere(client, 'list_pending', 'mode = $1::text and host = any ($2::text[])', [mode, hosts])
 }
 
 /** Makes the stores of waiting hosts members of the lists, which are locked, and counts them. */

@@ -57,6 +57,12 @@ export async function admitSession(db: Queryable, input: SessionAdmission): Prom
   const { rows } = await db.query<AdmittedSessionRow>({
     name: 'admit_session',
     text: `
+with rows_used as materialized (
+  select array_agg(u.period_start) as starts, array_agg(u.used + u.reserved) as taken
+  from usage_counters u
+  where $4::boolean and u.account_id = $3::bigint and u.mode = 'live' and u.meter = 'search_rows'
+    and u.period_start > $2::timestamptz - interval '32 days'
+)
 select s.id as session_id, s.created_at as session_created_at, s.last_seen_at, s.signed_in_at, s.see_as_account_id,
        p.id as person_id, p.email as person_email, p.name as person_name, p.operator, m.role,
        ${accountColumnsOf('a')}, r.starts as rows_period_starts, r.taken as rows_taken
@@ -65,12 +71,7 @@ join people p on p.id = s.person_id
 left join members m on m.person_id = p.id and m.account_id = $3::bigint
 left join accounts a
   on a.id = $3::bigint and (m.person_id is not null or p.operator and s.see_as_account_id = $3::bigint)
-left join lateral (
-  select array_agg(u.period_start) as starts, array_agg(u.used + u.reserved) as taken
-  from usage_counters u
-  where $4::boolean and u.account_id = a.id and u.mode = 'live' and u.meter = 'search_rows'
-    and u.period_start > $2::timestamptz - interval '32 days'
-) r on true
+left join rows_used r on a.id is not null
 where s.token_hash = $1::bytea and s.expires_at > $2::timestamptz`,
     values: [input.tokenHash, input.now, input.accountId, input.readSearchRows],
   })

@@ -8,6 +8,7 @@
  */
 
 import type { Mode } from '../../kernel/ids.ts'
+import { formatTime } from '../../kernel/time.ts'
 
 /** What the requests of a batch have in common, and the arrays with a value for each of them. */
 export interface BatchCharge {
@@ -59,7 +60,7 @@ export function batchValues(batch: BatchCharge): unknown[] {
     batch.periodStart,
     batch.storeExportsAllowance,
     arrayLiteral(batch.requestIds),
-    arrayLiteral(batch.spentAt.map((time) => time.toISOString())),
+    arrayLiteral(batch.spentAt.map(formatTime)),
     arrayLiteral(batch.requestKeyIds),
     arrayLiteral(batch.counterKeyIds),
     arrayLiteral(batch.exportsBudgets),
@@ -68,7 +69,9 @@ export function batchValues(batch: BatchCharge): unknown[] {
 
 /** A PostgreSQL array of values without special characters; cheaper than what the driver does for any value. */
 export function arrayLiteral(values: readonly (number | string | boolean | null)[]): string {
-  return `{${values.map((value) => value ?? 'NULL').join()}}`
+  let items = ''
+  for (let index = 0; index < values.length; index++) items += `${index > 0 ? ',' : ''}${values[index] ?? 'NULL'}`
+  return `{${items}}`
 }
 
 /** Columns of `batch` beside those that every batch has: parameter, an array with a value for each request → column. */

@@ -41,7 +41,6 @@ export async function payForSharedReveals(
   const stores = firstRequests(items.map(({ storeIds }) => storeIds.filter((id) => !exported.has(id))))
   const { entitlement } = items[0]!.caller
   const charge: SharedRevealCharge = {
-    ...batch,
     creditsPeriodStart: entitlement.creditsPeriod.start,
     creditsAllowance: entitlement.limits.contact_credits,
     creditsBudgets: items.map(({ caller }) => caller.key!.budgets.contact_credits),
@@ -49,6 +48,7 @@ export async function payForSharedReveals(
     contactRequests: [...contacts.values()].map((index) => index + 1),
     storeIds: [...stores.keys()],
     storeRequests: [...stores.values()].map((index) => index + 1),
+    ...batch,
   }
   const outcome = await chargeSharedReveals(db, charge, { isKept })
   if (!isAdmitted(items, outcome)) return null

@@ -25,14 +25,10 @@ export async function closePeriodsExclusively(
   options: ClosingOptions = {},
 ): Promise<ClosingResult | null> {
   const lockClient = await ctx.db.connect()
-  // This connection only holds the lock. Losing it must not end the process.
-  const ignoreError = () => {}
-  lockClient.on('error', ignoreError)
   try {
     if (!(await runQueries.tryLockClosing(lockClient))) return null
-    return await closePeriods(ctx, options).finally(() => runQueries.unlockClosing(lockClient).catch(ignoreError))
+    return await closePeriods(ctx, options).finally(() => runQueries.unlockClosing(lockClient).catch(() => {}))
   } finally {
-    lockClient.off('error', ignoreError)
     // Closing the connection releases the lock in any case.
     lockClient.release(true)
   }

@@ -134,23 +134,23 @@ export async function addPackedOfKeys(client: Client, accountId: number, rows: r
   if (byKey.length === 0) return
   await client.query(
     `
-with packed as (
+with packed as materialized (
   select coalesce(k.counter_key_id, k.id) as key_id, e.meter, e.period_start, sum(e.amount)::bigint as amount
   from unnest($2::bigint[], $3::text[], $4::timestamptz[], $5::integer[]) as e (key_id, meter, period_start, amount)
   join api_keys k on k.id = e.key_id
   group by 1, 2, 3
 ),
-locked as (
-  select c.key_id, c.meter, c.period_start, p.amount
-  from key_counters c
-  join packed p on p.key_id = c.key_id and p.meter = c.meter and p.period_start = c.period_start
-  where c.account_id = $1::bigint
-  order by c.key_id, c.meter, c.period_start
-  for no key update of c
+locked as materialized (
+  select key_id, meter, period_start
+  from key_counters
+  where account_id = $1::bigint and (key_id, meter, period_start) in (select key_id, meter, period_start from packed)
+  order by key_id, meter, period_start
+  for no key update
 )
 update key_counters c
-set packed = c.packed + l.amount
+set packed = c.packed + p.amount
 from locked l
+join packed p using (key_id, meter, period_start)
 where c.account_id = $1::bigint and c.key_id = l.key_id and c.meter = l.meter and c.period_start = l.period_start`,
     [
       accountId,

@@ -45,7 +45,7 @@ and used > coalesce((select stores
                      from export_rollups r
                      where r.account_id = c.account_id and r.mode = c.mode and r.period_start = c.period_start), 0)
 and (period_start <= $3::timestamptz
-     or exists (select
+     or exists (select 1
                 from usage_counters newer
                 where newer.account_id = c.account_id and newer.mode = c.mode and newer.meter = c.meter
                   and newer.period_start > c.period_start))`

@@ -6,6 +6,7 @@ const update = '2'
 const insert = '3'
 const remove = '4'
 const relation = '0'
+const doNothing = '1'
 
 /** The rules that a statement breaks, each as a sentence. */
 export function brokenRules(tree: TreeNode, schema: Schema): string[] {
@@ -49,9 +50,8 @@ const rules: readonly Rule[] = [
     }
     return null
   },
-  (query, schema, isWhole) => {
+  (query, schema) => {
     if (query.fields.rowMarks === null) return null
-    if (!isWhole) return 'row locks inside another statement'
     const spread = relationsOf(query, schema).find(({ table }) => typeof distributions[table] === 'object')
     if (!spread) return null
     const { column } = distributions[spread.table] as { column: string }
@@ -61,7 +61,7 @@ const rules: readonly Rule[] = [
         name === 'OPEXPR' &&
         Array.isArray(fields.args) &&
         fields.args.some((arg) => isColumn(arg, spread.number, number)) &&
-        fields.args.some((arg) => ![...nodesIn(arg)].some((node) => node.name === 'VAR')),
+        fields.args.some((arg) => ![...nodesIn(arg)].some((node) => node.name === 'VAR' || isOfSubquery(node))),
     )
     return !isPinned && `row locks on ${spread.table} without equality of ${column}`
   },
@@ -69,6 +69,30 @@ const rules: readonly Rule[] = [
     entriesOf(fields).some(
       (entry) => entry.fields.lateral === 'true' && (entry.fields.subquery as TreeNode | null)?.fields.limitCount,
     ) && 'a limit in a lateral subquery',
+  (query, schema) => {
+    const subqueries = (isLateral: boolean) =>
+      entriesOf(query.fields)
+        .filter(({ fields }) => fields.subquery && (fields.lateral === 'true') === isLateral)
+        .map(({ fields }) => fields.subquery as TreeNode)
+    const outer = [query, ...subqueries(false)].flatMap((each) => relationsOf(each, schema))
+    const repeated = [...subqueries(true), ...correlatedIn(query)]
+    return (
+      outer.length > 0 &&
+      !outer.some(isSpread) &&
+      repeated.some((each) => joinedRelations(each, schema).some(isSpread)) &&
+      'spread rows read for each row of copied tables'
+    )
+  },
+  (query, schema) => {
+    if (query.fields.commandType !== update && query.fields.commandType !== remove) return null
+    const changed = relationsOf(query, schema).find(({ number }) => number === query.fields.resultRelation)
+    if (!changed || isSpread(changed)) return null
+    const read = [...nodesIn(query)].filter(({ name }) => name === 'QUERY')
+    return (
+      read.some((each) => relationsOf(each, schema).some(isSpread)) &&
+      'a change of a copied table that reads spread rows'
+    )
+  },
   (query, schema) => {
     const groups = new Set(joinedRelations(query, schema).flatMap(({ table }) => groupOf(table)))
     return (
@@ -81,6 +105,12 @@ const rules: readonly Rule[] = [
     if (sources.length !== 1 || entriesOf(fields).some((entry) => entry.fields.rtekind === '5')) return null
     return !readsRows(sources[0]!.fields.subquery as TreeNode) && 'an INSERT of parameters that is not VALUES'
   },
+  ({ fields }, _schema, isWhole) =>
+    isWhole &&
+    (fields.onConflict as TreeNode | null)?.fields.action === doNothing &&
+    fields.returningList === null &&
+    entriesOf(fields).some((entry) => entry.fields.subquery) &&
+    'an INSERT of selected rows ON CONFLICT DO NOTHING without RETURNING, of which Citus reports a wrong number',
   ({ fields }, _schema, isWhole) =>
     !isWhole &&
     fields.commandType === '1' &&
@@ -128,22 +158,33 @@ function relationsOf({ fields }: TreeNode, schema: Schema): Relation[] {
   })
 }
 
-/** Those, and the tables of subqueries in FROM and of correlated subqueries, which Citus plans together. */
+/**
+ * Those, and the tables of subqueries in FROM and of correlated subqueries, which Citus plans together. It runs the parts of a union one
+ * by one.
+ */
 function joinedRelations(query: TreeNode, schema: Schema): Relation[] {
   const { fields } = query
+  if (fields.setOperations !== null) return []
   const isInsert = fields.commandType === insert
   const own = relationsOf(query, schema).filter(({ number }) => !isInsert || number !== fields.resultRelation)
   const inFrom = entriesOf(fields).flatMap(({ fields: { subquery } }) =>
     subquery ? joinedRelations(subquery as TreeNode, schema) : [],
   )
-  const correlated = [...nodesIn([fields.targetList!, fields.jointree!], isNotQuery)]
+  return [...own, ...inFrom, ...correlatedIn(query).flatMap((each) => joinedRelations(each, schema))]
+}
+
+/** The subqueries that refer to the row at hand. */
+function correlatedIn({ fields }: TreeNode): TreeNode[] {
+  return [...nodesIn([fields.targetList!, fields.jointree!], isNotQuery)]
     .filter(({ name }) => name === 'SUBLINK')
     .map((node) => node.fields.subselect as TreeNode)
     .filter((subselect) =>
       [...nodesIn(subselect)].some((node) => node.name === 'VAR' && node.fields.varlevelsup !== '0'),
     )
-    .flatMap((subselect) => joinedRelations(subselect, schema))
-  return [...own, ...inFrom, ...correlated]
+}
+
+function isSpread({ table }: Relation): boolean {
+  return groupOf(table).length > 0
 }
 
 function groupOf(table: string): string[] {
@@ -154,6 +195,11 @@ function groupOf(table: string): string[] {
 function isColumn(value: TreeValue, relationNumber: string, column: string | undefined): boolean {
   const node = value as TreeNode | null
   return node?.name === 'VAR' && node.fields.varno === relationNumber && node.fields.varattno === column
+}
+
+/** Whether a node stands for what a subquery returns, as in `(a, b) in (select …)`. */
+function isOfSubquery({ name, fields }: TreeNode): boolean {
+  return name === 'PARAM' && fields.paramkind === '2'
 }
 
 /** Whether a query reads anything but its parameters. */

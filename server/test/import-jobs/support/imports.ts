@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import type { Json, TestReply } from '../../support/client.ts'
+import { countLockWaits } from '../../support/database.ts'
 import type { ConsoleClient, TestPerson } from '../../support/person.ts'
 
 export const now = '2026-11-22T12:00:00.000Z'
@@ -14,7 +15,7 @@ export async function startImportApp(
   options: Partial<TestAppOptions> = {},
 ): Promise<{ app: TestApp; operator: TestPerson; dataDir: string }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-imports-'))
-  atEnd(async () => rmSync(dataDir, { recursive: true, force: true }))
+  atEnd(async () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
   const app = await startTestApp({ now, ...options, environment: { DATA_DIR: dataDir, ...options.environment } })
   return { app, operator: await app.person({ operator: true, account: null }), dataDir }
 }
@@ -108,9 +109,5 @@ export async function holdCatalogue(app: Pick<TestApp, 'db'>): Promise<() => Pro
 
 /** Resolves once an import waits for the catalogue. */
 export async function waitForBlockedImport(app: Pick<TestApp, 'db'>): Promise<void> {
-  const { rows } = await app.db.query('select current_database() as name')
-  const blocked = `select from pg_stat_activity where datname = $1 and application_name = 'storedex console import' and wait_event_type = 'Lock'`
-  await expect
-    .poll(async () => (await app.db.query(blocked, [rows[0].name])).rowCount, { timeout: 30_000 })
-    .toBeGreaterThan(0)
+  await expect.poll(() => countLockWaits(app.db), { timeout: 30_000 }).toBeGreaterThan(0)
 }
