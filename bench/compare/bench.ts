@@ -65,6 +65,7 @@ export async function benchCompare(
     results.rounds = round + 1
     keep(results)
   }
+  await services.stop('uncached')
   const busiest = crowds.find(({ connections }) => connections === aimedConnections) ?? crowds[0]!
   for (let round = 0; round < options.rounds && options.operations.includes('search'); round++) {
     const figures = await measureInTurns(round, versionNames, (name) =>

@@ -34,6 +34,8 @@ export interface ComparedServices {
   measure(subject: SubjectName, operation: Operation, crowd: Crowd, timing: Timing): Promise<ComparedFigures>
   /** The same from an empty ledger. Nothing else may work in the database. */
   measureAnew(subject: SubjectName, operation: Operation, crowd: Crowd, timing: Timing): Promise<ComparedFigures>
+  /** Ends a service, whose database another one shares: both would take in what is imported. */
+  stop(subject: SubjectName): Promise<void>
 }
 
 /** Starts all services and prepares their requests. */
@@ -77,6 +79,9 @@ export async function openServices(
     async measureAnew(subject, operation, crowd, timing) {
       await versions[versionOf(subject)].database.emptyLedger()
       return measure(subject, operation, crowd, timing)
+    },
+    async stop(subject) {
+      await subjects.get(subject)!.service.stop()
     },
   }
 }

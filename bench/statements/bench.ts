@@ -6,7 +6,7 @@ import { openProgram } from '../support/program.ts'
 import { createDatabase, type Workspace } from '../support/workspace.ts'
 import { recordOperations } from './operations.ts'
 import { type RecordedStep, startRecorder } from './recorder.ts'
-import { Replay } from './replay.ts'
+import { Replay, type TimedStatement } from './replay.ts'
 import { Times, type TimesReport } from './times.ts'
 
 export interface StatementsOptions {
@@ -67,7 +67,9 @@ export async function benchStatements(
       if (previous !== oldStep.operation && previous !== 'warm-up')
         for (const name of versionNames) await replays[name].analyze()
       const order = index % 2 === round % 2 ? versionNames : versionNames.toReversed()
-      for (const name of order) times.add(name, steps[name].operation, await replays[name].send(steps[name]))
+      const timed: Record<VersionName, TimedStatement[]> = { old: [], new: [] }
+      for (const name of order) timed[name] = await replays[name].send(steps[name])
+      times.add(oldStep.operation, timed)
     }
     await Promise.all([replays.old.end(), replays.new.end()])
   }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Request } from 'autocannon'
 import { send } from '../api/load/load.ts'
 import { firstRequests } from '../api/load/requests.ts'
 import { operations, type Workload } from '../api/load/workload.ts'
@@ -17,12 +18,14 @@ interface Recording {
 }
 
 const warmupRequests = 20
-const otherRequests = 40
 /** In one reveal. */
 const maxContacts = 10
 const importedStores = 6_000
 
-/** Sends the same requests and commands to each version, one at a time, while its statements are recorded. */
+/**
+ * Sends the same requests and commands to each version, one at a time, while its statements are recorded. The statements of a warm
+ * service are of interest; the first ones are replayed too, so that both databases stay equal and their connections have plans.
+ */
 export async function recordOperations(recording: Recording, requestsOfEach: number): Promise<void> {
   await recordRequests(recording, requestsOfEach)
   await recordImports(recording)
@@ -31,14 +34,15 @@ export async function recordOperations(recording: Recording, requestsOfEach: num
 async function recordRequests({ program, workload, key, recorder }: Recording, requestsOfEach: number): Promise<void> {
   const service = await serveWith('memory', program)
   const { origin } = new URL(service.api)
-  for (const [number, operation] of operations.entries()) {
-    const count = warmupRequests + requestsOfEach
-    // Reveals of different operations have different contacts, so that each of them is charged.
-    const contacts = workload.contacts.slice(number * count * maxContacts)
-    const requests = firstRequests({ ...workload, contacts }, operation, key, count)
-    // The statements of a warm service are of interest; the others are replayed too, so that both databases stay equal.
+  const count = warmupRequests + requestsOfEach
+  const recordWarm = async (operation: string, requests: readonly Request[]) => {
     for (const [index, request] of requests.entries())
       await recorder.record(index < warmupRequests ? 'warm-up' : operation, () => send(origin, request))
+  }
+  for (const [number, operation] of operations.entries()) {
+    // Reveals of different operations have different contacts, so that each of them is charged.
+    const contacts = workload.contacts.slice(number * count * maxContacts)
+    await recordWarm(operation, firstRequests({ ...workload, contacts }, operation, key, count))
   }
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const others = {
@@ -52,7 +56,7 @@ async function recordRequests({ program, workload, key, recorder }: Recording, r
     count: { method: 'POST', path: '/api/v1/stores/count', headers, body: JSON.stringify({ filters: {} }) },
   } as const
   for (const [operation, request] of Object.entries(others))
-    for (let sent = 0; sent < otherRequests; sent++) await recorder.record(operation, () => send(origin, request))
+    await recordWarm(operation, new Array<Request>(count).fill(request))
   await service.stop()
 }
 

@@ -13,8 +13,8 @@ export interface TimedStatement {
 const statementTimeoutMs = 20_000
 /** No recorded connection has this number. */
 const ownConnection = 0
-/** The driver cannot send these as text. */
-const notSent = /^\s*(copy|fetch|declare)\b/i
+/** The driver cannot send the first three as text. An `analyze` takes longer than all other statements of an import. */
+const notSent = /^\s*(copy|fetch|declare|analyze)\b/i
 
 /**
  * Sends recorded statements again, in their order, each on the connection that it was recorded on. Commits are not waited

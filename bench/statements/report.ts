@@ -23,7 +23,8 @@ stores. [README](README.md) tells how they are timed.`
 
 /** The section of one run, in Markdown. */
 export function renderStatements(results: StatementResults): string {
-  const { stores, commits, machine, rounds, date, changed, seldom, operations, onlyOld, onlyNew, failed } = results
+  const { stores, commits, machine, rounds, date, changed, unchanged, seldom, operations, onlyOld, onlyNew, failed } =
+    results
   const slower = [...changed, ...operations].filter(({ ratio }) => ratio > maxRatio)
   const verdict =
     slower.length === 0
@@ -34,14 +35,20 @@ export function renderStatements(results: StatementResults): string {
     `${date}, PostgreSQL ${machine.postgres}, ${machine.processors} processors (${machine.processor}), ${rounds} rounds. ${verdict}`,
     '### All statements of one request or command',
     table(
-      ['', 'statements', 'old ms', 'new ms', 'new to old'],
-      operations.map((each) => [each.name, `${each.oldStatements} → ${each.newStatements}`, ...timesOf(each)]),
+      ['', 'pairs', 'statements', 'old ms', 'new ms', 'new to old'],
+      operations.map((each) => [
+        each.name,
+        count(each.executions),
+        `${each.oldStatements} → ${each.newStatements}`,
+        ...timesOf(each),
+      ]),
     ),
     '### Statements whose text changed',
     table(
-      ['', 'executions', 'old ms', 'new ms', 'new to old'],
+      ['', 'pairs', 'old ms', 'new ms', 'new to old'],
       changed.map((each) => [`\`${each.name}\``, count(each.executions), ...timesOf(each)]),
     ),
+    noiseOf(unchanged),
     listOf('Sent by one of them too seldom to be compared', seldom),
     listOf('Only the old version sends', onlyOld),
     listOf('Only the new version sends', onlyNew),
@@ -49,6 +56,14 @@ export function renderStatements(results: StatementResults): string {
   ]
     .filter((part) => part !== null)
     .join('\n\n')
+}
+
+/** A version that is no better and no worse would be within this range too. */
+function noiseOf(unchanged: readonly ComparedTimes[]): string | null {
+  if (unchanged.length === 0) return null
+  const ratios = unchanged.map(({ ratio }) => ratio)
+  const names = unchanged.map(({ name }) => `\`${name}\``).join(', ')
+  return `Those whose text is the same, which is the noise: ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)} (${names}).`
 }
 
 function timesOf({ oldMs, newMs, ratio }: ComparedTimes): string[] {

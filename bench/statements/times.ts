@@ -1,11 +1,11 @@
-import type { VersionName } from '../compare/versions.ts'
+import { type VersionName, versionNames } from '../compare/versions.ts'
 import { median } from '../support/statistics.ts'
 import type { TimedStatement } from './replay.ts'
 
-/** Medians of both versions, and the ratio new to old. */
+/** Medians of both versions, and the median of the ratios, new to old, within a request: other work affects that least. */
 export interface ComparedTimes {
   name: string
-  /** How often the new version's was timed. */
+  /** How many requests or commands both sent it in. */
   executions: number
   oldMs: number
   newMs: number
@@ -20,6 +20,8 @@ interface ComparedOperation extends ComparedTimes {
 export interface TimesReport {
   /** Statements that both versions have under one name, with different texts. */
   changed: ComparedTimes[]
+  /** Those with one text: how far they are from 1 is the noise. */
+  unchanged: ComparedTimes[]
   /** All statements of one request or command together. */
   operations: ComparedOperation[]
   /** Statements with different texts that were timed too seldom to be compared. */
@@ -32,56 +34,57 @@ export interface TimesReport {
 }
 
 /** The first executions on a connection are parsed, and planned for their values. */
-const fewestExecutions = 20
+const fewestExecutions = 50
 
-interface TimesOfVersion {
-  text: string
-  ms: number[]
-}
-
-interface TotalsOfVersion {
-  ms: number[]
-  statements: number[]
-}
+/** What both versions took for one request or command. */
+type Pair = Record<VersionName, number>
 
 /** Collects the times of statements, and of operations. */
 export class Times {
-  readonly #statements: Record<VersionName, Map<string, TimesOfVersion>> = { old: new Map(), new: new Map() }
-  readonly #operations: Record<VersionName, Map<string, TotalsOfVersion>> = { old: new Map(), new: new Map() }
+  readonly #texts: Record<VersionName, Map<string, string>> = { old: new Map(), new: new Map() }
+  readonly #statements = new Map<string, Pair[]>()
+  readonly #operations = new Map<string, { ms: Pair; statements: Pair }[]>()
   readonly #failed = new Set<string>()
 
-  /** Adds what one step took; a step with a failure does not count for its operation. */
-  add(version: VersionName, operation: string, timed: readonly TimedStatement[]): void {
-    for (const { name, text, ms } of timed) {
-      if (ms === null) this.#failed.add(`${version}: ${name}`)
-      else entryOf(this.#statements[version], name, () => ({ text, ms: [] })).ms.push(ms)
+  /** Adds what one step took in both versions; a step with a failure does not count for its operation. */
+  add(operation: string, timed: Record<VersionName, readonly TimedStatement[]>): void {
+    for (const version of versionNames)
+      for (const { name, text, ms } of timed[version]) {
+        if (ms === null) this.#failed.add(`${version}: ${name}`)
+        else if (!this.#texts[version].has(name)) this.#texts[version].set(name, text)
+      }
+    const means = { old: meansOf(timed.old), new: meansOf(timed.new) }
+    for (const [name, old] of means.old) {
+      const current = means.new.get(name)
+      if (current !== undefined) entryOf(this.#statements, name).push({ old, new: current })
     }
-    if (timed.length === 0 || timed.some(({ ms }) => ms === null)) return
-    const totals = entryOf(this.#operations[version], operation, () => ({ ms: [], statements: [] }))
-    totals.ms.push(timed.reduce((sum, { ms }) => sum + ms!, 0))
-    totals.statements.push(timed.length)
+    if (versionNames.some((version) => timed[version].length === 0 || timed[version].some(({ ms }) => ms === null)))
+      return
+    entryOf(this.#operations, operation).push({
+      ms: { old: sumOf(timed.old), new: sumOf(timed.new) },
+      statements: { old: timed.old.length, new: timed.new.length },
+    })
   }
 
   compare(): TimesReport {
-    const { old, new: current } = this.#statements
-    const changed = [...old].flatMap(([name, before]) => {
-      const after = current.get(name)
-      return after && isPreparedName(name) && after.text !== before.text
-        ? [{ name, before: before.ms, after: after.ms }]
-        : []
-    })
-    const isOften = ({ before, after }: (typeof changed)[number]) =>
-      Math.min(before.length, after.length) >= fewestExecutions
-    const operations = [...this.#operations.old].flatMap(([name, before]): ComparedOperation[] => {
-      const after = this.#operations.new.get(name)
-      if (!after) return []
-      const counts = { oldStatements: median(before.statements), newStatements: median(after.statements) }
-      return [{ ...comparisonOf(name, before.ms, after.ms), ...counts }]
-    })
+    const { old, new: current } = this.#texts
+    const named = [...old.keys()].filter((name) => isPreparedName(name) && current.has(name))
+    const isChanged = (name: string) => old.get(name) !== current.get(name)
+    const pairsOf = (name: string) => this.#statements.get(name) ?? []
+    const isOften = (name: string) => pairsOf(name).length >= fewestExecutions
+    const often = named.filter(isOften)
     return {
-      changed: changed.filter(isOften).map(({ name, before, after }) => comparisonOf(name, before, after)),
-      seldom: changed.filter((each) => !isOften(each)).map(({ name }) => name),
-      operations,
+      changed: often.filter(isChanged).map((name) => comparisonOf(name, pairsOf(name))),
+      unchanged: often.filter((name) => !isChanged(name)).map((name) => comparisonOf(name, pairsOf(name))),
+      seldom: named.filter((name) => isChanged(name) && !isOften(name)),
+      operations: [...this.#operations].map(([name, steps]) => ({
+        ...comparisonOf(
+          name,
+          steps.map(({ ms }) => ms),
+        ),
+        oldStatements: median(steps.map(({ statements }) => statements.old)),
+        newStatements: median(steps.map(({ statements }) => statements.new)),
+      })),
       onlyOld: [...old.keys()].filter((name) => !current.has(name)),
       onlyNew: [...current.keys()].filter((name) => !old.has(name)),
       failed: [...this.#failed].sort(),
@@ -94,15 +97,27 @@ function isPreparedName(name: string): boolean {
   return !name.includes(' ')
 }
 
-function comparisonOf(name: string, before: readonly number[], after: readonly number[]): ComparedTimes {
-  const [oldMs, newMs] = [median(before), median(after)]
-  return { name, executions: after.length, oldMs, newMs, ratio: newMs / oldMs }
+/** A step may send a statement several times. */
+function meansOf(timed: readonly TimedStatement[]): Map<string, number> {
+  const times = new Map<string, number[]>()
+  for (const { name, ms } of timed) if (ms !== null) entryOf(times, name).push(ms)
+  return new Map([...times].map(([name, ms]) => [name, ms.reduce((sum, each) => sum + each) / ms.length]))
 }
 
-function entryOf<V>(map: Map<string, V>, name: string, make: () => V): V {
+function sumOf(timed: readonly TimedStatement[]): number {
+  return timed.reduce((sum, { ms }) => sum + (ms ?? 0), 0)
+}
+
+function comparisonOf(name: string, pairs: readonly Pair[]): ComparedTimes {
+  const ratio = median(pairs.map((pair) => pair.new / pair.old))
+  const oldMs = median(pairs.map((pair) => pair.old))
+  return { name, executions: pairs.length, oldMs, newMs: median(pairs.map((pair) => pair.new)), ratio }
+}
+
+function entryOf<V>(map: Map<string, V[]>, name: string): V[] {
   const existing = map.get(name)
   if (existing) return existing
-  const made = make()
+  const made: V[] = []
   map.set(name, made)
   return made
 }

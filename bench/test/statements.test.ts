@@ -70,15 +70,17 @@ test('texts without a name have one without their values', () => {
 test('only statements with another text are compared, and operations by all of their statements', () => {
   const times = new Times()
   const timed = (name: string, text: string, ms: number | null) => ({ name, text, ms })
-  const executions = 20
+  const executions = 50
   for (let count = 0; count < executions; count++) {
-    times.add('old', 'search', [timed('admit', 'a', 1), timed('deliver', 'b', 3), timed('same', 'c', 1)])
-    times.add('new', 'search', [timed('deliver', 'other', 2), timed('same', 'c', 1)])
+    times.add('search', {
+      old: [timed('admit', 'a', 1), timed('deliver', 'b', 3), timed('same', 'c', 1)],
+      new: [timed('deliver', 'other', 2), timed('same', 'c', 1)],
+    })
   }
-  times.add('old', 'once', [timed('first', 'a', 1)])
-  times.add('new', 'once', [timed('first', 'b', 9)])
-  const { changed, seldom, operations, onlyOld, onlyNew } = times.compare()
+  times.add('once', { old: [timed('first', 'a', 1)], new: [timed('first', 'b', 9)] })
+  const { changed, unchanged, seldom, operations, onlyOld, onlyNew } = times.compare()
   expect(changed).toEqual([{ name: 'deliver', executions, oldMs: 3, newMs: 2, ratio: 2 / 3 }])
+  expect(unchanged).toEqual([{ name: 'same', executions, oldMs: 1, newMs: 1, ratio: 1 }])
   expect(seldom).toEqual(['first'])
   expect(operations[0]).toMatchObject({ name: 'search', oldMs: 5, newMs: 3, oldStatements: 3, newStatements: 2 })
   expect([onlyOld, onlyNew]).toEqual([['admit'], []])
@@ -86,8 +88,20 @@ test('only statements with another text are compared, and operations by all of t
 
 test('an operation is timed without the steps in which a statement failed, and the statement is named', () => {
   const times = new Times()
-  times.add('old', 'search', [{ name: 'admit', text: 'a', ms: 1 }])
-  times.add('new', 'search', [{ name: 'admit', text: 'b', ms: null }])
-  times.add('new', 'search', [{ name: 'admit', text: 'b', ms: 2 }])
+  const admit = (text: string, ms: number | null) => [{ name: 'admit', text, ms }]
+  times.add('search', { old: admit('a', 1), new: admit('b', null) })
+  times.add('search', { old: admit('a', 1), new: admit('b', 2) })
   expect(times.compare()).toMatchObject({ operations: [{ executions: 1, newMs: 2 }], failed: ['new: admit'] })
+})
+
+test('a request is compared with the same request of the other version, not with those of a slower moment', () => {
+  const times = new Times()
+  const admit = (ms: number) => [{ name: 'admit', text: 'a', ms }]
+  for (const [old, current] of [
+    [1, 2],
+    [2, 4],
+    [100, 3],
+  ] as const)
+    times.add('search', { old: admit(old), new: admit(current) })
+  expect(times.compare().operations).toMatchObject([{ executions: 3, oldMs: 2, newMs: 3, ratio: 2 }])
 })
