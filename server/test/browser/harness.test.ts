@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { takeProblems } from './support/console-page.ts'
-import { runAxe } from './support/looks.ts'
+import { expectGoodLooks, runAxe } from './support/looks.ts'
 
 // What a page does wrong has to fail the tests of pages: each promise is broken once.
 describeInBrowser('the tests of pages', () => {
@@ -46,5 +46,15 @@ describeInBrowser('the tests of pages', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.locator('h1').evaluate((heading) => heading.setAttribute('role', 'img'))
     expect((await runAxe(page)).join('\n')).toContain('role-img-alt')
+  })
+
+  test('notice a colour that is too faint in the dark alone', async () => {
+    const page = await app.open('/sign-in')
+    const heading = page.getByRole('heading', { name: 'Sign in' })
+    await heading.waitFor()
+    await heading.evaluate((element) => {
+      element.style.color = 'light-dark(#000, #333)'
+    })
+    await expect(expectGoodLooks(page, 'faint')).rejects.toThrow(/^faint, dark: /)
   })
 })

@@ -22,7 +22,7 @@ describeInBrowser('imports of operators', () => {
   let operator: TestPerson
   beforeAll(async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'storedex-browser-imports-'))
-    atEnd(async () => rmSync(dataDir, { recursive: true, force: true }))
+    atEnd(async () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
     app = await startBrowserApp({ environment: { DATA_DIR: dataDir } })
     operator = await app.person({ operator: true, account: null, name: 'Olga Operator' })
   })

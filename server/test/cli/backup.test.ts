@@ -10,7 +10,7 @@ const cli = openCommandLine('2026-11-22T12:00:00Z')
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-backup-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

@@ -58,7 +58,7 @@ test('an export through faults is made once, and its file arrives byte by byte a
   const ended = await storedex.exports.wait(created.id)
   expect([ended.status, ended.stopped_by, ended.file?.rows]).toEqual(['ready', 'end', 900])
   const folder = mkdtempSync(join(tmpdir(), 'storedex-test-'))
-  atEnd(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const path = join(folder, 'stores.ndjson')
   const { bytes, sha256 } = await storedex.exports.download(created.id, createWriteStream(path))
   const written = readFileSync(path)
@@ -90,8 +90,8 @@ test.for(['node', 'web'])('a download goes on by Range after each cut, into a st
 test('a destination slower than timeoutMs gets every byte once', async () => {
   const { proxy, storedex } = await connectThrough({ weights: { pass: 1 } })
   let writes = 0
-  const { destination, bytes } = collect(() => wait(writes++ < 3 ? 900 : 0))
-  const { sha256 } = await storedex.exports.download(ready.id, destination, { timeoutMs: 600 })
+  const { destination, bytes } = collect(() => wait(writes++ < 2 ? 2_000 : 0))
+  const { sha256 } = await storedex.exports.download(ready.id, destination, { timeoutMs: 1_500 })
   expect([bytes().equals(file), sha256]).toEqual([true, ready.file?.sha256])
   expect(proxy.exchanges).toHaveLength(1)
 })

@@ -116,7 +116,7 @@ describe('a service that receives SIGTERM', () => {
       }
       return true
     }
-    await expect.poll(refuses, { timeout: 3_000, interval: 10 }).toBe(true)
+    await expect.poll(refuses, { timeout: 10_000, interval: 10 }).toBe(true)
     await holder.query('rollback')
 
     expect(statusesOf(await Promise.all(atWork))).toEqual([200, 200, 200])

@@ -23,7 +23,7 @@ const line = openCommandLine('2026-11-10T12:00:00.000Z')
 const secret = 'sk_test_of_the_doctor'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'storedex-doctor-'))
-atEnd(() => rmSync(dataDir, { recursive: true, force: true }))
+atEnd(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
 
 beforeAll(async () => {
   const lines = (record: object) => ({

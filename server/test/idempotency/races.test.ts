@@ -4,6 +4,7 @@ import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { addCrowd, generous, reveal, startSecondServer, storedUsage } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { TestClient } from '../support/client.ts'
+import { countLockWaits } from '../support/database.ts'
 
 let app: TestApp
 /** A client of the second server with the same key. */
@@ -36,14 +37,6 @@ async function holdClaim(key: TestKey, name: string) {
       client.release()
     },
   }
-}
-
-/** The number of connections to the test's database that wait for a lock. */
-async function countLockWaits(): Promise<number> {
-  const { rows } = await app.db.query(
-    "select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-  )
-  return rows[0].waiting
 }
 
 test('20 concurrent requests with one key to two servers run once and get the same reply', retried, async () => {
@@ -99,7 +92,7 @@ test('when the request that holds the key fails, the one that waits runs', retri
   const key = await newKey()
   const held = await holdClaim(key, 'in vain')
   const waiting = reveal(key, [ids[0]], 'in vain')
-  await vi.waitUntil(async () => (await countLockWaits()) === 1, polling)
+  await vi.waitUntil(async () => (await countLockWaits(app.db)) === 1, polling)
   await held.rollback()
   const reply = await waiting
   expect([reply.status, reply.body.credits?.spent]).toEqual([200, 1])
@@ -109,12 +102,12 @@ test('requests that wait for one key use one connection and do not block others'
   const key = await newKey()
   const held = await holdClaim(key, 'crowded')
   const waiting = Promise.all(Array.from({ length: 50 }, () => reveal(key, [ids[0]], 'crowded')))
-  await vi.waitUntil(async () => (await countLockWaits()) === 1, polling)
+  await vi.waitUntil(async () => (await countLockWaits(app.db)) === 1, polling)
   const others = await Promise.all(
     Array.from({ length: 20 }, (_, request) => reveal(key, [ids[1]], `other ${request}`)),
   )
   expect(others.map(({ status }) => status)).toEqual(Array(20).fill(200))
-  expect(await countLockWaits()).toBeLessThanOrEqual(1)
+  expect(await countLockWaits(app.db)).toBeLessThanOrEqual(1)
   await held.rollback()
   const replies = await waiting
   // On a slow machine, requests that waited two seconds get 409; nothing else may happen.
@@ -131,9 +124,9 @@ test('a contact erased during its reveal is delivered at most once, and its repl
   await client.query('begin')
   await client.query('select from usage_counters where account_id = $1 for update', [account])
   const revealing = reveal(key, [ids[15]], 'erased')
-  await vi.waitUntil(async () => (await countLockWaits()) === 1, polling)
+  await vi.waitUntil(async () => (await countLockWaits(app.db)) === 1, polling)
   const erasing = eraseContacts(app.operator, { id: ids[15]! })
-  await vi.waitUntil(async () => (await countLockWaits()) === 2, polling)
+  await vi.waitUntil(async () => (await countLockWaits(app.db)) === 2, polling)
   await client.query('rollback')
   client.release()
 
@@ -154,7 +147,7 @@ test('a deadlock is retried from the claim on, unseen by the caller', async () =
   await client.query('begin')
   await client.query('select from usage_counters where account_id = $1 for update', [account])
   const revealing = reveal(key, [ids[2]], 'deadlock')
-  await vi.waitUntil(async () => (await countLockWaits()) === 1, polling)
+  await vi.waitUntil(async () => (await countLockWaits(app.db)) === 1, polling)
   // The reveal has locked the contact's row and waits for the counter; this transaction does the opposite.
   const crossing = client.query("insert into reveals values ($1, 'live', $2, $3)", [account, contact, app.clock.now()])
   await crossing.catch(() => {})

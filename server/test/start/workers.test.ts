@@ -30,7 +30,7 @@ describe('a service of two workers', async () => {
   const { url: databaseUrl } = await createTestDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-start-'))
   const metricsPort = await pickFreePort()
-  const ends: (() => Promise<void>)[] = [async () => rmSync(dataDir, { recursive: true, force: true })]
+  const ends: (() => Promise<void>)[] = [async () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 })]
   let service: ReturnType<typeof startService>
   let api: string
   let live: string

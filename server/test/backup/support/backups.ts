@@ -22,7 +22,7 @@ export interface Target {
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-backup-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

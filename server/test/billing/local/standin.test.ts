@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../../../../packages/embedded-postgres/test/support.ts'
 import { LocalStandin } from '../../../src/billing/local/standin.ts'
@@ -36,10 +37,13 @@ function openStandin(
   return Object.assign(standin, { logged })
 }
 
-/** Waits until the stand-in has started, without a time limit. */
+/** Waits until the stand-in has started, without a time limit: one that was joined may end meanwhile. */
 async function accessOf(standin: LocalStandin): Promise<StripeAccess> {
-  await until(async () => (await standin.address()) !== null)
-  return standin.access()
+  for (;;) {
+    const access = await standin.access().catch(() => undefined)
+    if (access) return access
+    await delay(20)
+  }
 }
 
 async function makeCustomer({ apiBase, secretKey }: StripeAccess): Promise<string> {

@@ -60,12 +60,14 @@ const axeOptions: RunOptions = {
 
 /** The violations that axe finds, as lines: rule, what is wrong, where. */
 export async function runAxe(page: Page): Promise<string[]> {
-  const devtools = await page.context().newCDPSession(page)
-  // Not as a script of the page: the Content-Security-Policy would refuse it.
-  await devtools.send('Runtime.evaluate', { expression: axeSource })
+  if (!(await page.evaluate('"axe" in globalThis'))) {
+    const devtools = await page.context().newCDPSession(page)
+    // Not as a script of the page: the Content-Security-Policy would refuse it.
+    await devtools.send('Runtime.evaluate', { expression: axeSource })
+    await devtools.detach()
+  }
   const run = (options: RunOptions) => (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run(options)
   const { violations } = await page.evaluate(run, axeOptions)
-  await devtools.detach()
   return violations.flatMap(describeViolation)
 }
 

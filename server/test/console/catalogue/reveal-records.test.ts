@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { selectReveals } from '../../../src/console/catalogue/queries.ts'
 import { type ConnectionPool, createPool, type Queryable } from '../../../src/db/pool.ts'
 import type { ListPosition } from '../../../src/delivery/list-pages.ts'
@@ -87,7 +87,8 @@ function largest(node: PlanNode): number {
   return Math.max(own, ...(node.Plans ?? []).map(largest))
 }
 
-test('a quote of 1,000 people reads primary keys only', async () => {
+// A coordinator of Citus shows no indexes in its plans.
+test.skipIf(inject('citusNodes'))('a quote of 1,000 people reads primary keys only', async () => {
   const contactIds = Array.from({ length: 1_000 }, (_, index) => idOf(index * 7))
   // In an empty table every index costs the same.
   await pool.query(`

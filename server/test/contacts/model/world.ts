@@ -156,7 +156,9 @@ async function blockChargesOf({ app, accounts, catalogues }: Blocked): Promise<(
   const numbers = accounts.map(app.accountNumber)
   const people = [...catalogues.live.people, ...catalogues.test.people].map(({ id }) => app.deps.ids.open(id)!.value)
   await client.query('begin')
-  await client.query('select from usage_counters where account_id = any ($1::bigint[]) for update', [numbers])
+  // One by one: Citus locks rows of one account at a time.
+  for (const number of numbers)
+    await client.query('select from usage_counters where account_id = $1::bigint for update', [number])
   await client.query(
     `insert into reveals (account_id, mode, contact_id, revealed_at)
      select account_id, mode, contact_id, 'infinity'

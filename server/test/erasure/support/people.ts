@@ -19,8 +19,8 @@ export interface PersonAtStore {
 /** Returns the opened contacts of a store. */
 export async function peopleAt(app: TestApp, domain: string, mode: Mode = 'live'): Promise<PersonAtStore[]> {
   const { rows } = await app.db.query<{ store_id: number; number: number; sealed: Buffer }>(
-    `select store_id, number, sealed from contacts join store_domains using (store_id)
-     where host = $1 and mode = $2 order by number`,
+    `select store_id, number, sealed from contacts
+     where store_id = (select store_id from store_domains where host = $1 and mode = $2) order by number`,
     [domain, mode],
   )
   return rows.map(({ store_id: storeId, number, sealed }) => {

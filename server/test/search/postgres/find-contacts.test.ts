@@ -1,5 +1,5 @@
 import type { ContactSortKey, PersonQuery, StoreQuery } from '@storedex/search-index'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
 import type { ContactSearch, SearchEngine } from '../../../src/search/engine.ts'
 import { createPostgresEngine } from '../../../src/search/postgres/engine.ts'
@@ -108,7 +108,8 @@ test('no value of a caller becomes part of the statement', () => {
   expect(values).toHaveLength(20)
 })
 
-describe('at twenty thousand stores no page reads a whole table', () => {
+// A coordinator of Citus shows no indexes in its plans.
+describe.skipIf(inject('citusNodes'))('at twenty thousand stores no page reads a whole table', () => {
   const common = (index: number) => 2000 + (index % 3)
   const rare = (index: number) => 3000 + (index % 2000)
   beforeAll(async () => {

@@ -50,7 +50,7 @@ describe('the engine', () => {
   }
 
   test('cancels a search that takes too long, and answers the next one', async () => {
-    const engine = createPostgresEngine({ db: openPool({ statementMs: 100, connections: 1 }) })
+    const engine = createPostgresEngine({ db: openPool({ statementMs: 2_000, connections: 1 }) })
     expect(await engine.findStores(everything)).toHaveLength(1)
     const unlock = await lockStores(url)
     await expect(engine.findStores(everything)).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe('the engine', () => {
   })
 
   test('limits the wait for a connection', async () => {
-    const engine = createPostgresEngine({ db: openPool({ waitMs: 100, connections: 1 }) })
+    const engine = createPostgresEngine({ db: openPool({ waitMs: 3_000, connections: 1 }) })
     expect(await engine.findStores(everything)).toHaveLength(1)
     const unlock = await lockStores(url)
     const running = engine.findStores(everything)

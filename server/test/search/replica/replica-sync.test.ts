@@ -15,6 +15,9 @@ import {
   storesOf,
 } from '../support/replica-world.ts'
 
+/** On a busy machine a connection may take too long; the update is then tried again. */
+const connectionFailed = /retrying \((timeout|Connection terminated|Query read timeout|sorry, too many)/
+
 const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
 
 function catalogueOf(seed: number, size: number): Catalogue {
@@ -55,7 +58,7 @@ test.each(seeds)(
       for (const running of followings) expectSame(await running.waitForBatch(batch), world)
     }
     for (const { views, lines } of followings) {
-      expect(lines.filter((line) => !line.startsWith('info'))).toEqual([])
+      expect(lines.filter((line) => !line.startsWith('info') && !connectionFailed.test(line)).join('\n')).toBe('')
       const batches = views.map((view) => view!.batch)
       expect(batches).toEqual(batches.toSorted((a, b) => a - b))
       for (const view of views) expect(view!.lists.live.length).toBeLessThan(8)

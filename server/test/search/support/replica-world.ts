@@ -207,6 +207,6 @@ export function expectSame(view: CatalogueView, { stores }: Pick<ReplicaWorld, '
 /** A temporary folder, deleted after the file's tests. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-test-'))
-  atEnd(() => rm(folder, { recursive: true, force: true }))
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }

@@ -70,7 +70,8 @@ export async function insertRows(db: Queryable, rows: SearchRow[]): Promise<numb
       ),
     ],
   )
-  return inserted.map((row) => row.id)
+  // Numbered in order; Citus tells them machine by machine.
+  return inserted.map((row) => row.id).sort((a, b) => a - b)
 }
 
 /** Inserts contacts. The caller provides the tokens of their stores. */

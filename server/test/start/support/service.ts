@@ -112,6 +112,7 @@ export function runShell(command: string): Promise<string> {
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-start-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  // A process that was told to end may still write there.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }

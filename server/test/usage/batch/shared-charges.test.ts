@@ -4,6 +4,7 @@ import { Lane } from '../../../src/db/pool.ts'
 import { generous, startSecondServer } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { TestClient, TestReply } from '../../support/client.ts'
+import { countLockWaits } from '../../support/database.ts'
 import { findDifferences, setBudget, siblingOf } from '../support/key-budgets.ts'
 
 const storeCount = 30
@@ -72,17 +73,6 @@ async function lockWindows(...keys: TestKey[]): Promise<() => Promise<void>> {
   }
 }
 
-/** Waits until so many statements wait for a lock. */
-function waitForLocks(count: number): Promise<void> {
-  const readWaiting = async () => {
-    const { rows } = await app.db.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rows.length
-  }
-  return expect.poll(readWaiting, { timeout: 4_000 }).toBeGreaterThanOrEqual(count)
-}
-
 const succeeded = (replies: TestReply[]) => replies.filter(({ status }) => status === 200)
 const numbersOf = (replies: TestReply[], header: string) => replies.map(({ headers }) => Number(headers.get(header)))
 const errorOf = ({ status, body: { error } }: TestReply) => {
@@ -108,20 +98,19 @@ describe('concurrent requests of an account', () => {
     await expect.poll(() => shared.mock.calls.length, { timeout: 20_000 }).toBe(40)
     await release()
     expect(succeeded(await sent)).toHaveLength(40)
-    expect(statements().filter((name) => name === 'admit_request')).toEqual([])
+    expect(statements().filter((name) => name === 'admit_request' || name === 'admit_search')).toEqual([])
     // Of each of the two kinds, one that is away and one for all that gathered.
     expect(statements().filter((name) => name?.startsWith('deliver_')).length).toBeLessThanOrEqual(4)
   })
 
   test('that wait for a lock keep no other account waiting', async () => {
     const limits = { limits: ample }
-    // More than the statements that may be under way at a time, and fewer than the connections.
     // More than the statements that may be under way at a time.
     const stuck = await Promise.all(Array.from({ length: 6 }, async () => knownKey(ample, await app.key(limits))))
     const free = await knownKey(ample)
     const release = await lockWindows(...stuck)
     const sent = stuck.map((key) => lookUp(key, 1))
-    await waitForLocks(stuck.length)
+    await expect.poll(() => countLockWaits(app.db)).toBeGreaterThanOrEqual(stuck.length)
     expect((await lookUp(free, 2)).status).toBe(200)
     await release()
     expect(succeeded(await Promise.all(sent))).toHaveLength(stuck.length)

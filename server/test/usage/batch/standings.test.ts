@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Lane } from '../../../src/db/pool.ts'
+import { removeStore } from '../../../src/erasure/remove-store.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
@@ -161,10 +162,7 @@ test('a store that was changed is never delivered as it was, and one that was re
   }
   const before = (await key.get('/usage')).body.search_rows.used
   // Gone for the charge, though the search may still find it.
-  await app.db.query(`with gone as (delete from stores where id = (
-      select store_id from store_domains where mode = 'live' and host = 'known-5.example') returning id),
-    hosts as (delete from store_domains where store_id in (select id from gone))
-    update catalogue_state set batch = batch + 1`)
+  await removeStore(app.operator, 'known-5.example')
   const after = await search(key, 12)
   expect(after.body.data.map(({ name }: { name: string }) => name)).not.toContain('Renamed 3')
   expect((await key.get('/usage')).body.search_rows.used).toBe(before + after.body.data.length)
