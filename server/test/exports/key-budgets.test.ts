@@ -34,6 +34,17 @@ function startRunner({ step = -1, act = () => {} }: { step?: number; act?: () =>
   onTestFinished(() => runner.close())
 }
 
+/** Lets no store be exported until it is released. */
+async function holdStoreExports(): Promise<() => Promise<void>> {
+  const client = await app.db.connect()
+  await client.query('begin')
+  await client.query('lock table store_exports in share mode')
+  return async () => {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
 test('an export of a key ends where the key’s budget ends, with a file of what was paid', async () => {
   const key = await keyWithBudget(app, { store_exports: 5 })
   startRunner()
@@ -51,18 +62,13 @@ test('an export of a key ends where the key’s budget ends, with a file of what
 test('what an export has reserved is taken from the key’s budget, and is given back when it ends', async () => {
   const key = await keyWithBudget(app, { store_exports: 20 })
   const { id } = await createExport(key, stores)
-  let meanwhile: Promise<unknown> | undefined
-  startRunner({
-    step: 2,
-    act: () => {
-      meanwhile = Promise.all([budgetOf(key), findDifferences(app)])
-    },
-  })
-  const ended = await endOf(key, id)
-  expect(ended).toMatchObject({ stopped_by: 'end', cost: { store_exports: 12 } })
-  const [budget, differences] = (await meanwhile) as [Awaited<ReturnType<typeof budgetOf>>, unknown[]]
-  expect(budget.store_exports.used + budget.store_exports.remaining).toBeLessThan(20)
-  expect(differences).toEqual([])
+  const release = await holdStoreExports()
+  startRunner()
+  const reserved = { limit: 20, used: 0, remaining: 8 }
+  await expect.poll(async () => (await budgetOf(key)).store_exports, { timeout: 20_000 }).toEqual(reserved)
+  expect(await findDifferences(app)).toEqual([])
+  await release()
+  expect(await endOf(key, id)).toMatchObject({ stopped_by: 'end', cost: { store_exports: 12 } })
   expect((await budgetOf(key)).store_exports).toEqual({ limit: 20, used: 12, remaining: 8 })
 
   const canceled = await keyWithBudget(app, { contact_credits: 50 })
