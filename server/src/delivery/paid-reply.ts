@@ -11,7 +11,7 @@ import type { DeliverEmails, Vocabulary } from '../search/query/vocabulary.ts'
 import type { LiveTaxonomy } from '../taxonomy/taxonomy.ts'
 import { type Balance, deliverAndCharge } from '../usage/charge.ts'
 import { type DeliveredStoresByHost, deliverStoresByHost, findStoreIds } from './queries.ts'
-import type { SharedDeliveries } from './shared-deliveries.ts'
+import type { SharedDeliveries } from './shared/shared-deliveries.ts'
 
 /** What the operations on the catalogue need. */
 export interface CatalogueContext extends CallerContext {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool } from '../../src/db/pool.ts'
-import { readCatalogueChanges } from '../../src/delivery/document-cache-queries.ts'
+import { readCatalogueChanges } from '../../src/delivery/shared/document-cache-queries.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { recordedSenders } from '../support/statement-lint.ts'
@@ -118,5 +118,5 @@ test('a statement of the service is recorded with the file that sends it, howeve
   const db = createPool({ url, applicationName: 'under test', maxConnections: 1 })
   atEnd(() => db.end())
   await readCatalogueChanges(db, null, 1)
-  expect(recordedSenders()).toContain('server/src/delivery/document-cache-queries.ts')
+  expect(recordedSenders()).toContain('server/src/delivery/shared/document-cache-queries.ts')
 })

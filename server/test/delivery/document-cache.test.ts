@@ -1,10 +1,11 @@
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Queryable } from '../../src/db/pool.ts'
-import { DocumentCache } from '../../src/delivery/document-cache.ts'
-import { type CatalogueChanges, readCatalogueChanges } from '../../src/delivery/document-cache-queries.ts'
+import { DocumentCache } from '../../src/delivery/shared/document-cache.ts'
+import { type CatalogueChanges, readCatalogueChanges } from '../../src/delivery/shared/document-cache-queries.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { removeStore } from '../../src/erasure/remove-store.ts'
+import { contactKey } from '../../src/kernel/ids.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -147,22 +148,62 @@ describe('the cache', () => {
   })
 
   test('stays within its bytes, and keeps what is used', async () => {
+    const step = fc.record({ id: fc.integer({ min: 0, max: 60 }), number: fc.integer({ min: -3, max: 3 }) })
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 400 }), async (ids) => {
-        const maxBytes = 8_000
+      fc.asyncProperty(fc.array(step, { maxLength: 400 }), async (steps) => {
+        const maxBytes = 12_000
         const cache = new DocumentCache({ maxBytes, db: databaseAt('1:') as unknown as Queryable })
         await useVersion(cache, '1:')
-        const document = (id: number) => `${id}`.padEnd(100, id % 2 === 0 ? 'é' : '語')
-        for (const id of ids) {
-          const cached = cache.get(id)
-          if (cached !== undefined) expect(cached).toBe(document(id))
-          cache.put(id, document(id), '1:')
-          expect(cache.get(id)).toBe(document(id))
+        const text = (id: number) => `${id}`.padEnd(100, id % 2 === 0 ? 'é' : '語')
+        for (const { id, number } of steps) {
+          if (number < 0) {
+            expect([undefined, text(id)]).toContain(cache.get(id))
+            cache.put(id, text(id), '1:')
+            expect(cache.get(id)).toBe(text(id))
+          } else {
+            const key = contactKey(id, number)
+            const parts = { person: text(key), store: text(id) }
+            expect([undefined, text(key)]).toContain(cache.getPreview(key)?.person)
+            cache.putPreview(key, parts, '1:')
+            expect(cache.getPreview(key)).toEqual(parts)
+          }
           const [bytes] = cache.gauges()[0]!.read()
           expect(bytes!.value).toBeLessThanOrEqual(maxBytes)
         }
       }),
     )
+  })
+
+  test('begins a store anew whose people would take more than half of it', async () => {
+    const cache = new DocumentCache({ maxBytes: 8_000, db: databaseAt('1:') as unknown as Queryable })
+    await useVersion(cache, '1:')
+    const keys = Array.from({ length: 60 }, (_, number) => contactKey(1, number))
+    for (const key of keys) {
+      cache.putPreview(key, { person: 'x'.repeat(200), store: 'a store' }, '1:')
+      expect(cache.gauges()[0]!.read()[0]!.value).toBeLessThanOrEqual(8_000)
+    }
+  })
+
+  test('keeps previews by contact, and drops those of a store that changed', async () => {
+    const [changed, same] = [await newShop(), await newShop()]
+    const cache = open()
+    const version = await currentVersion()
+    await useVersion(cache, version)
+    const people = [contactKey(changed.id, 1), contactKey(changed.id, 2), contactKey(same.id, 1)]
+    for (const key of people) cache.putPreview(key, { person: `person ${key}`, store: 'a store' }, version)
+    cache.putPreview(contactKey(same.id, 2), { person: 'of another version', store: 'a store' }, `${version}1`)
+    expect(people.map((key) => cache.getPreview(key)?.person)).toEqual(people.map((key) => `person ${key}`))
+    expect([cache.getPreview(contactKey(same.id, 2)), cache.get(same.id)]).toEqual([undefined, undefined])
+    cache.put(same.id, 'same', version)
+    await app.importContacts([{ store_domain: changed.domain, external_id: 'new' }])
+    await useVersion(cache, await currentVersion())
+    const [first, second, third] = people.map((key) => cache.getPreview(key))
+    expect([first, second, third, cache.get(same.id)]).toEqual([
+      undefined,
+      undefined,
+      { person: `person ${people[2]}`, store: 'a store' },
+      'same',
+    ])
   })
 
   test('of no bytes keeps nothing', () => {

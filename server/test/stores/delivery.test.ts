@@ -3,12 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { noBudgets } from '../../src/auth/budgets.ts'
 import { type ConnectionPool, createPool, type Queryable } from '../../src/db/pool.ts'
 import { deliverPreviews, deliverStores, deliverStoresByHost } from '../../src/delivery/queries.ts'
-import {
-  deliverSharedHosts,
-  deliverSharedPreviews,
-  deliverSharedStores,
-  type SharedDelivery,
-} from '../../src/delivery/shared-queries.ts'
+import type { SharedDelivery } from '../../src/delivery/shared/delivery-queries.ts'
+import { deliverSharedHosts } from '../../src/delivery/shared/host-queries.ts'
+import { chargeKnownPreviews, deliverSharedPreviews } from '../../src/delivery/shared/preview-queries.ts'
+import { deliverSharedStores } from '../../src/delivery/shared/store-queries.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
 import { type DeliveryCharge, isAllowanceExceeded } from '../../src/usage/charge-queries.ts'
 import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
@@ -192,17 +190,20 @@ test('at 20,000 stores, the generic plans of all deliveries use primary keys', a
     await deliverStoresByHost(recorder, each, { hosts: [], contactIds: [], deliverEmails: 'all' })
   }
   const stores = { requests: [], storeIds: [], exportedIds: [], fetchIds: [] }
-  const hosts = { requests: [], hosts: [], knownIds: [], exportedIds: [] }
+  const hosts = { requests: [], hosts: [], knownIds: [], exportedIds: [], known: { requests: [], storeIds: [] } }
+  const contacts = { contactIds: [], requests: [], requestedIds: [], exportedStoreIds: [], fetchIds: [] }
   for (const requestIds of [['one'], ['one', 'another']]) {
     const shared = { ...sharedDelivery, requestIds }
     await deliverSharedStores(recorder, shared, stores, 'all')
-    await deliverSharedPreviews(recorder, shared, { requests: [], contactIds: [], areExported: [] })
+    await deliverSharedPreviews(recorder, shared, contacts)
     await deliverSharedHosts(recorder, shared, hosts, 'all')
   }
+  await chargeKnownPreviews(recorder, sharedDelivery, [])
   const rows = ['stores', 'previews', 'hosts']
   expect(sent.map(({ name }) => name)).toEqual([
     ...['deliver', 'view'].flatMap((way) => rows.map((what) => `${way}_${what}`)),
     ...['_alone', ''].flatMap((suffix) => rows.map((what) => `deliver_shared_${what}${suffix}`)),
+    'charge_known_previews',
   ])
   await pool.query('set plan_cache_mode = force_generic_plan')
   for (const { name, text, values } of sent) {
@@ -218,9 +219,10 @@ test('at 20,000 stores, the generic plans of all deliveries use primary keys', a
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
     const tables = ['stores', 'contacts', 'store_domains', 'reveals']
     for (const table of tables) expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
-    expect(plan).toContain('stores_pkey')
+    const fetches = name !== 'charge_known_previews'
     const hasPreviews = !/_stores(_alone)?$|^deliver_shared_hosts/.test(name!)
-    if (hasPreviews) expect(plan).toContain('contacts_pkey')
+    if (fetches) expect(plan).toContain('stores_pkey')
+    if (fetches && hasPreviews) expect(plan).toContain('contacts_pkey')
     if (hasPreviews) expect(plan).toContain('reveals_pkey')
     if (/_hosts(_alone)?$/.test(name!)) expect(plan).toContain('store_domains_pkey')
   }

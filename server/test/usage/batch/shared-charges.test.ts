@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Lane } from '../../../src/db/pool.ts'
+import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
 import { generous, startSecondServer } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
-import type { TestClient, TestReply } from '../../support/client.ts'
+import type { Json, TestClient, TestReply } from '../../support/client.ts'
 import { countLockWaits } from '../../support/database.ts'
 import { findDifferences, setBudget, siblingOf } from '../support/key-budgets.ts'
 
@@ -73,6 +74,10 @@ async function lockWindows(...keys: TestKey[]): Promise<() => Promise<void>> {
   }
 }
 
+/** Those that charge, or admit what costs nothing. */
+const chargesAmong = (names: readonly (string | undefined)[]) =>
+  names.filter((name) => /^(admit|charge|deliver|export)_/.test(name ?? ''))
+
 const succeeded = (replies: TestReply[]) => replies.filter(({ status }) => status === 200)
 const numbersOf = (replies: TestReply[], header: string) => replies.map(({ headers }) => Number(headers.get(header)))
 const errorOf = ({ status, body: { error } }: TestReply) => {
@@ -100,7 +105,7 @@ describe('concurrent requests of an account', () => {
     expect(succeeded(await sent)).toHaveLength(40)
     expect(statements().filter((name) => name === 'admit_request' || name === 'admit_search')).toEqual([])
     // Of each of the two kinds, one that is away and one for all that gathered.
-    expect(statements().filter((name) => name?.startsWith('deliver_')).length).toBeLessThanOrEqual(4)
+    expect(chargesAmong(statements()).length).toBeLessThanOrEqual(4)
   })
 
   test('that wait for a lock keep no other account waiting', async () => {
@@ -181,23 +186,82 @@ describe('concurrent requests of an account', () => {
   })
 })
 
-test('what the service knows is charged without the catalogue, and read again once it has changed', async () => {
-  const key = await knownKey(ample)
-  await vi.waitUntil(() => app.deps.documents.version !== null, { timeout: 20_000 })
-  const ask = async () => [await lookUp(key, 3), await search(key, 5)]
-  const storesOf = (replies: TestReply[]) => replies.map(({ body }) => body.data ?? body.domain)
-  const first = storesOf(await ask())
-  const names = watchStatements()
-  expect(storesOf(await ask())).toEqual(first)
-  const charges = names().filter((name) => /^(admit|charge|deliver)_/.test(name ?? ''))
-  expect(charges).toEqual(['admit_known_hosts', 'charge_known_stores'])
-  // The rows of both searches, and each store once.
-  const ledger = await ledgerOf(key)
-  const amountsOf = (wanted: string) => ledger.filter(({ meter }) => meter === wanted).map(({ amount }) => amount)
-  expect(amountsOf('search_rows')).toEqual([5, 5])
-  expect(amountsOf('store_exports').reduce((sum, amount) => sum + amount)).toBe(5)
-  await app.importStores([{ domain: 'burst-3.example', name: 'Another name', country: 'DE', lead_fit_score: 97 }])
-  expect((await lookUp(key, 3)).body.name).toBe('Another name')
+describe('what the service knows', () => {
+  const knowsDocuments = () => vi.waitUntil(() => app.deps.documents.version !== null, { timeout: 20_000 })
+
+  test('is charged without the catalogue, and read again once it has changed', async () => {
+    const key = await knownKey(ample)
+    await knowsDocuments()
+    const ask = async () => [await lookUp(key, 3), await search(key, 5), await searchPeople(key, 9)]
+    const contentsOf = (replies: TestReply[]) => replies.map(({ body }) => body.data ?? body.domain)
+    const first = contentsOf(await ask())
+    const names = watchStatements()
+    expect(contentsOf(await ask())).toEqual(first)
+    expect(chargesAmong(names())).toEqual(['admit_known_hosts', 'charge_known_stores', 'charge_known_previews'])
+    // The rows of all searches, and each store once.
+    const ledger = await ledgerOf(key)
+    const amountsOf = (wanted: string) => ledger.filter(({ meter }) => meter === wanted).map(({ amount }) => amount)
+    expect(amountsOf('search_rows').sort()).toEqual([5, 5, 9, 9])
+    expect(amountsOf('store_exports').reduce((sum, amount) => sum + amount)).toBe(5)
+    await app.importStores([{ domain: 'burst-3.example', name: 'Another name', country: 'DE', lead_fit_score: 97 }])
+    expect((await lookUp(key, 3)).body.name).toBe('Another name')
+  })
+
+  test('is not fetched for an account that has not exported it yet, which pays for it', async () => {
+    const [one, other] = [await knownKey(ample), await knownKey(ample)]
+    await knowsDocuments()
+    const ask = async (key: TestKey) => {
+      const replies = [await enrich(key, 11), await search(key, 5), await searchPeople(key, 9)]
+      return replies.map(({ body }) => body.data)
+    }
+    const first = await ask(one)
+    const names = watchStatements()
+    expect(await ask(other)).toEqual(first)
+    expect(chargesAmong(names())).toEqual([
+      'export_known_hosts_alone',
+      'export_known_stores_alone',
+      'charge_known_previews',
+    ])
+    const usages = await Promise.all([one, other].map(async (key) => (await key.get('/usage')).body))
+    expect(usages[1].store_exports).toEqual(usages[0].store_exports)
+    expect(usages[1].search_rows).toEqual(usages[0].search_rows)
+    expect(await findDifferences(app)).toEqual([])
+  })
+
+  test('of people says who is revealed since, and what changed of a person or a store', async () => {
+    const key = await knownKey(ample)
+    await knowsDocuments()
+    const where = { store: { domains: ['burst-12.example'] }, max_contacts_per_store: 2 }
+    const ask = async (): Promise<Json[]> => (await key.post('/contacts/search', where)).body.data
+    const [first, second] = await ask()
+    expect([first!.revealed, second!.revealed]).toEqual([false, false])
+    expect((await key.post('/contacts/reveal', { contact_ids: [second!.id] })).status).toBe(200)
+    const names = watchStatements()
+    expect(await ask()).toEqual([first, { ...second, revealed: true }])
+    expect(chargesAmong(names())).toEqual(['charge_known_previews'])
+    await app.importContacts([
+      {
+        store_domain: 'burst-12.example',
+        external_id: '12',
+        first_name: 'Renamed',
+        emails: [{ email: 'person-12@burst.example', status: 'verified' }],
+      },
+    ])
+    expect((await ask()).map(({ first_name }) => first_name).sort()).toEqual(['Person 42', 'Renamed'])
+    await app.importStores([{ domain: 'burst-12.example', name: 'Twelve', country: 'FR', lead_fit_score: 88 }])
+    expect((await ask()).map(({ store }) => store.name)).toEqual(['Twelve', 'Twelve'])
+  })
+
+  test('of people is gone from the next reply once they are erased', async () => {
+    const key = await knownKey(ample)
+    await knowsDocuments()
+    const where = { store: { domains: ['burst-13.example'] }, max_contacts_per_store: 2 }
+    const ask = async (): Promise<Json[]> => (await key.post('/contacts/search', where)).body.data
+    const [erased, other] = await ask()
+    await ask()
+    await eraseContacts(app.operator, { id: erased!.id })
+    expect(await ask()).toEqual([other])
+  })
 })
 
 describe('a burst that reaches a limit', () => {

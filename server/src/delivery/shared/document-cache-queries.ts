@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../../db/pool.ts'
 
 /**
  * SQL of the catalogue's version: the number of the newest batch with its history id, which differs after a failover that lost
