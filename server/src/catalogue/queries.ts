@@ -45,50 +45,40 @@ export async function lockCatalogue(client: Client): Promise<{ batch: number; ta
   return rows[0]!
 }
 
-/** Records the batch number of the transaction's changes; replicas are notified when it commits. */
-export async function recordBatch(client: Client, batch: number, now: Date): Promise<void> {
-  await client.query(
-    `with numbered as (update catalogue_state set batch = $1::bigint),
-          marked as (insert into catalogue_batches (batch, mark, written_at)
-                     values ($1::bigint, $2::bigint, $3::timestamptz))
-     select pg_notify('${catalogueChannel}', '')`,
-    [batch, randomBytes(8).readBigInt64BE().toString(), now],
-  )
+/** What a batch wrote. */
+export interface BatchContents {
+  /** How many rows of `stores` and `removed_stores` have its number. */
+  rows: number
+  /** The batches that the stores which it changed or removed belonged to; as often as there are stores of one. */
+  left: readonly number[]
 }
 
 /**
- * Lowers the sizes of the batches that stores belong to, because a new batch takes them over. Call it before they are updated or
- * deleted. The size of a batch that has other rows than it wrote is unknown from then on.
+ * Records a batch once it is written; replicas are notified when it commits. Readers take it when they see all of its rows. The
+ * batches that its stores belonged to have fewer from now on; one that has others than it wrote has an unknown number.
  */
-export async function leaveBatches(client: Client, storeIds: readonly number[]): Promise<void> {
-  const { rows } = await client.query<{ batch: number; stores: number }>(
-    'select batch, count(*)::integer as stores from stores where id = any ($1::bigint[]) group by batch',
-    [storeIds],
-  )
-  if (rows.length === 0) return
+export async function recordBatch(
+  client: Client,
+  batch: number,
+  { rows, left }: BatchContents,
+  now: Date,
+): Promise<void> {
+  const counts = new Map<number, number>()
+  for (const each of left) counts.set(each, (counts.get(each) ?? 0) + 1)
   await client.query(
-    `with taken as materialized (
-       select batch, stores from unnest($1::bigint[], $2::integer[]) as given (batch, stores)
-     )
-     update catalogue_batches b
-     set stores = case when b.stores >= taken.stores then b.stores - taken.stores end
-     from taken
-     where b.batch = taken.batch`,
-    [rows.map(({ batch }) => batch), rows.map(({ stores }) => stores)],
+    `with numbered as (update catalogue_state set batch = $1::bigint),
+          marked as (insert into catalogue_batches (batch, mark, written_at, stores)
+                     values ($1::bigint, $2::bigint, $3::timestamptz, $4::integer)),
+          taken as materialized (
+            select batch, stores from unnest($5::bigint[], $6::integer[]) as given (batch, stores)
+          ),
+          lowered as (update catalogue_batches b
+                      set stores = case when b.stores >= taken.stores then b.stores - taken.stores end
+                      from taken
+                      where b.batch = taken.batch)
+     select pg_notify('${catalogueChannel}', '')`,
+    [batch, randomBytes(8).readBigInt64BE().toString(), now, rows, [...counts.keys()], [...counts.values()]],
   )
-}
-
-/** Stores how many rows a batch has, once all of them are written: readers take a batch when they see as many. */
-export async function completeBatch(client: Client, batch: number): Promise<void> {
-  const { rows } = await client.query<{ stores: number }>(
-    `select (select count(*) from stores where batch = $1::bigint)
-            + (select count(*) from removed_stores where batch = $1::bigint) as stores`,
-    [batch],
-  )
-  await client.query('update catalogue_batches set stores = $2::integer where batch = $1::bigint', [
-    batch,
-    rows[0]!.stores,
-  ])
 }
 
 export async function isHostKnown(db: Queryable, mode: Mode, host: string): Promise<boolean> {
@@ -98,6 +88,7 @@ export async function isHostKnown(db: Queryable, mode: Mode, host: string): Prom
 
 export interface StoredStoreRow {
   id: number
+  batch: number
   document: string
   active_ads: number | null
   /** Sorted, in PostgreSQL's array format, because few callers parse it. */
@@ -107,7 +98,7 @@ export interface StoredStoreRow {
 
 export async function readStoredStores(client: Client, storeIds: number[]): Promise<StoredStoreRow[]> {
   const { rows } = await client.query<StoredStoreRow>(
-    `select id, document, active_ads, tokens::text as tokens, next_contact_number
+    `select id, batch, document, active_ads, tokens::text as tokens, next_contact_number
      from stores
      where id = any ($1::bigint[])`,
     [storeIds],

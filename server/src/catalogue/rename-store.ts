@@ -9,7 +9,7 @@ import { bulkInsertChanges } from './history/queries.ts'
 import { compareStores } from './history/store-changes.ts'
 import { readStore, requireHost, requireStoreByDomain, type StoreReport } from './named-store.ts'
 import * as named from './named-store-queries.ts'
-import { completeBatch, leaveBatches, lockCatalogue, recordBatch } from './queries.ts'
+import { lockCatalogue, recordBatch } from './queries.ts'
 
 interface RenameContext {
   db: Pool
@@ -34,10 +34,8 @@ export function renameStore(ctx: RenameContext, domain: string, newDomain: strin
     const before = parseStore(stored.document)
     const store = { ...before, domain: target, name: before.name === stored.domain ? target : before.name }
     const now = ctx.clock.now()
-    await recordBatch(client, batch + 1, now)
     await named.replaceCanonicalHost(client, stored.id, { domain: target, formerDomain: stored.domain })
     await admitPendingStores(client, 'live', [{ host: target, storeId: stored.id }], now)
-    await leaveBatches(client, [stored.id])
     await named.updateRenamedStore(client, {
       id: stored.id,
       batch: batch + 1,
@@ -48,7 +46,7 @@ export function renameStore(ctx: RenameContext, domain: string, newDomain: strin
     const aliases = [...stored.aliases.filter((alias) => alias !== target), stored.domain]
     const changes = compareStores(stored.id, { store: before, aliases: stored.aliases }, { store, aliases })
     await bulkInsertChanges(client, { batch: batch + 1, at: now }, changes)
-    await completeBatch(client, batch + 1)
+    await recordBatch(client, batch + 1, { rows: 1, left: [stored.batch] }, now)
     return readStore(client, target)
   })
 }

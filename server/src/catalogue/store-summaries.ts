@@ -20,13 +20,9 @@ export async function refreshStoreSummaries(client: Client, storeIds: number[], 
     ({ document, tokens }, index) => document !== rows[index]!.document || tokens !== rows[index]!.tokens,
   )
   if (stale.length === 0) return 0
-  await queries.recordBatch(client, batch + 1, now)
-  await queries.leaveBatches(
-    client,
-    stale.map(({ id }) => id),
-  )
   await queries.updateStoreSummaries(client, batch + 1, documentVersion, stale)
-  await queries.completeBatch(client, batch + 1)
+  const left = stale.map((row) => row.batch)
+  await queries.recordBatch(client, batch + 1, { rows: stale.length, left }, now)
   return stale.length
 }
 

@@ -1,6 +1,6 @@
 import { deleteChangesOf } from '../catalogue/history/queries.ts'
 import { reportStore, requireStoreByDomain, type StoreReport } from '../catalogue/named-store.ts'
-import { completeBatch, leaveBatches, lockCatalogue, recordBatch } from '../catalogue/queries.ts'
+import { lockCatalogue, recordBatch } from '../catalogue/queries.ts'
 import { waitForHolders } from '../contacts/hold-queries.ts'
 import { type Pool, transact } from '../db/pool.ts'
 import { expireFilesOfContacts } from '../exports/expire.ts'
@@ -31,12 +31,10 @@ export function removeStore(ctx: { db: Pool; clock: Clock }, domain: string): Pr
     const numbers = await deleteContactsOf(client, stored.id)
     const contactKeys = numbers.map((number) => contactKey(stored.id, number))
     const now = ctx.clock.now()
-    await leaveBatches(client, [stored.id])
     await deleteStore(client, stored.id)
     await deleteChangesOf(client, [stored.id])
     await recordRemovedStore(client, stored.id, batch + 1)
-    await recordBatch(client, batch + 1, now)
-    await completeBatch(client, batch + 1)
+    await recordBatch(client, batch + 1, { rows: 1, left: [stored.batch] }, now)
     // Last, because requests that hold the store or its contacts wait from here on.
     await waitForHolders(client, [stored.id])
     await dropListMembers(client, 'stores', [stored.id], now)

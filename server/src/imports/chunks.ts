@@ -141,9 +141,8 @@ export function applyChunk<Patch>(
     if (!change) return { outcome, taxonomy: current }
 
     const taxonomy = context.extendTaxonomy ? await addUnknownValues(client, change, current) : current
-    await queries.recordBatch(client, batch + 1, context.now)
-    await change.write(client, batch + 1, taxonomy.vocabulary)
-    await queries.completeBatch(client, batch + 1)
+    const contents = await change.write(client, batch + 1, taxonomy.vocabulary)
+    await queries.recordBatch(client, batch + 1, contents, context.now)
     return { outcome, taxonomy }
   })
 }

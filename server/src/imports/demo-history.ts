@@ -44,8 +44,8 @@ export async function writeDemonstrationHistory(
     for (const [daysAgo, rows] of groupByDay(histories, storeIds)) {
       const at = new Date(now - daysAgo * dayMs)
       batch++
-      await recordBatch(client, batch, at)
       await bulkInsertChanges(client, { batch, at }, rows)
+      await recordBatch(client, batch, { rows: 0, left: [] }, at)
     }
     await ensureInstallationValue(client, historyWrittenKey, Buffer.from('written'))
   })

@@ -1,3 +1,4 @@
+import type { BatchContents } from '../catalogue/queries.ts'
 import type { TaxonomyValueVisitor } from '../catalogue/search-columns.ts'
 import type { Client } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
@@ -96,7 +97,7 @@ export interface ChunkPlan<Patch> {
 /** The writes of a chunk, to be made once the taxonomy contains all of its values. */
 export interface ChunkChange {
   visitTaxonomyValues(visit: TaxonomyValueVisitor): void
-  write(client: Client, batch: number, vocabulary: Vocabulary): Promise<void>
+  write(client: Client, batch: number, vocabulary: Vocabulary): Promise<BatchContents>
 }
 
 /** A store or contact that records of a chunk apply to. */

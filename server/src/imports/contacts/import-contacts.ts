@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { contactsPerStore } from '@storedex/search-index'
-import { leaveBatches, updateStoreSummaries } from '../../catalogue/queries.ts'
+import { type BatchContents, updateStoreSummaries } from '../../catalogue/queries.ts'
 import { computeStoreSummaries, type LoadedStore } from '../../catalogue/store-summaries.ts'
 import type { Client } from '../../db/pool.ts'
 import { previewVersion } from '../../delivery/contact-preview.ts'
@@ -79,7 +79,7 @@ async function planContacts(
         if (created.length > 0)
           await bulkInsertContacts(client, previewVersion, context.now, buildContactRows(context, created))
         if (states.length > 0) await updateContacts(client, previewVersion, [...buildContactRows(context, states)])
-        await writeStoreSummaries(client, batch, vocabulary, writtenStores)
+        return writeStoreSummaries(client, batch, vocabulary, writtenStores)
       },
     },
   }
@@ -144,12 +144,9 @@ async function writeStoreSummaries(
   batch: number,
   vocabulary: Vocabulary,
   stores: LoadedStore[],
-): Promise<void> {
-  await leaveBatches(
-    client,
-    stores.map(({ row }) => row.id),
-  )
+): Promise<BatchContents> {
   await updateStoreSummaries(client, batch, documentVersion, await computeStoreSummaries(client, stores, vocabulary))
+  return { rows: stores.length, left: stores.map(({ row }) => row.batch) }
 }
 
 export const contactImportKind: ImportKind<ContactPatch> = {

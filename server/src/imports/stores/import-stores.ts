@@ -1,6 +1,6 @@
 import { bulkInsertChanges, type StoreChangeInsert } from '../../catalogue/history/queries.ts'
 import { compareStores, storeAdded } from '../../catalogue/history/store-changes.ts'
-import { leaveBatches, parsePgArray, readStoredStores } from '../../catalogue/queries.ts'
+import { type BatchContents, parsePgArray, readStoredStores } from '../../catalogue/queries.ts'
 import { computeSearchColumns, selectContactTokens, visitTaxonomyValues } from '../../catalogue/search-columns.ts'
 import type { Client } from '../../db/pool.ts'
 import { renderPreviewedStore } from '../../delivery/contact-preview.ts'
@@ -12,7 +12,14 @@ import { storeSynonyms } from '../csv/synonyms.ts'
 import { listFields } from '../import-fields.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
 import type { ChunkPlan, ChunkRecords, ImportKind, NumberedRecord, WriteContext } from '../import-kind.ts'
-import { hostsOf, mergeStores, type StoreChanges, type StoredStore, type StoreState } from './merge-stores.ts'
+import {
+  hostsOf,
+  mergeStores,
+  type ReadStore,
+  type StoreChanges,
+  type StoredStore,
+  type StoreState,
+} from './merge-stores.ts'
 import * as queries from './queries.ts'
 import { checkStoreShape, readStoreRecord, type StorePatch, StoreRecord } from './store-record.ts'
 
@@ -36,15 +43,16 @@ async function planStores(
   }
 }
 
-async function readStored(client: Client, mode: Mode, records: NumberedRecord<StorePatch>[]): Promise<StoredStore[]> {
+async function readStored(client: Client, mode: Mode, records: NumberedRecord<StorePatch>[]): Promise<ReadStore[]> {
   const hosts = new Set(records.flatMap(({ patch }) => [patch.domain, ...(patch.aliases ?? [])]))
   if (hosts.size === 0) return []
   const storeIds = await queries.findStoreIdsOfHosts(client, mode, [...hosts])
   if (storeIds.length === 0) return []
   const documents = await readStoredStores(client, storeIds)
   const aliases = await queries.readAliases(client, storeIds)
-  return documents.map(({ id, document, active_ads, tokens }) => ({
+  return documents.map(({ id, batch, document, active_ads, tokens }) => ({
     id,
+    batch,
     state: {
       store: parseStore(document),
       activeAds: active_ads,
@@ -61,15 +69,10 @@ async function writeStores(
   batch: number,
   vocabulary: Vocabulary,
   { created, changed, removedHosts }: StoreChanges,
-): Promise<void> {
+): Promise<BatchContents> {
   const newStores = await assignIds(client, ids, mode, created)
-  if (changed.length > 0) {
-    await leaveBatches(
-      client,
-      changed.map(({ id }) => id),
-    )
+  if (changed.length > 0)
     await queries.updateStores(client, batch, documentVersion, [...storeRows(changed, vocabulary)])
-  }
   if (removedHosts.length > 0) await queries.deleteHosts(client, mode, removedHosts)
   if (newStores.length > 0)
     await queries.bulkInsertStores(client, { mode, batch, documentVersion }, storeRows(newStores, vocabulary))
@@ -87,6 +90,7 @@ async function writeStores(
   }
   const history = [...historyRows(newStores, changed)]
   if (history.length > 0) await bulkInsertChanges(client, { batch, at: now }, history)
+  return { rows: newStores.length + changed.length, left: changed.map((store) => store.batch) }
 }
 
 async function assignIds(client: Client, ids: IdSealer, mode: Mode, states: StoreState[]): Promise<StoredStore[]> {

@@ -18,7 +18,12 @@ export interface StoredStore {
   state: StoreState
 }
 
-interface ChangedStore extends StoredStore {
+export interface ReadStore extends StoredStore {
+  /** The one that wrote it last. */
+  batch: number
+}
+
+interface ChangedStore extends ReadStore {
   /** The store as it is stored. */
   before: StoreState
   addedAliases: string[]
@@ -32,11 +37,11 @@ export interface StoreChanges {
   removedHosts: string[]
 }
 
-type StoreEntry = MergeEntry<StoredStore, StoreState>
+type StoreEntry = MergeEntry<ReadStore, StoreState>
 
 /** Applies records in their order. */
 export function mergeStores(
-  stored: StoredStore[],
+  stored: ReadStore[],
   records: NumberedRecord<StorePatch>[],
   trials: NumberedRecord<StorePatch>[],
   dropsBadValues: boolean,
@@ -102,10 +107,11 @@ function applyToOwner(owners: Map<string, StoreEntry>, patch: StorePatch): Store
   return entry
 }
 
-function compareHosts(changed: { stored: StoredStore; state: StoreState }[]): Omit<StoreChanges, 'created'> {
+function compareHosts(changed: { stored: ReadStore; state: StoreState }[]): Omit<StoreChanges, 'created'> {
   const removedHosts = changed.flatMap(({ stored, state }) => without(stored.state.aliases, state.aliases))
   const stores = changed.map(({ stored, state }) => ({
     id: stored.id,
+    batch: stored.batch,
     before: stored.state,
     state,
     addedAliases: without(state.aliases, stored.state.aliases),
