@@ -159,23 +159,29 @@ export async function refreshSearchStatistics(client: Client, isLarge: boolean, 
   await client.query(`select gin_clean_pending_list('stores_by_token'::regclass)`)
   if (!isLarge) return
   await client.query('analyze stores, store_domains, contacts')
+  const { stores, contacts } = await countAnalyzed(client)
   await client.query(
     `insert into catalogue_statistics (stores, contacts, taken_at)
      values ($1::bigint, $2::bigint, $3::timestamptz)
      on conflict (id) do update set stores = excluded.stores, contacts = excluded.contacts, taken_at = excluded.taken_at`,
-    [await countAnalyzed(client, 'stores'), await countAnalyzed(client, 'contacts'), now],
+    [stores, contacts, now],
   )
 }
 
-/** About how many rows a table has that was just analyzed. */
-async function countAnalyzed(client: Client, table: 'stores' | 'contacts'): Promise<number> {
-  const { rows } = await client.query<{ count: number }>(
-    'select reltuples::bigint as count from pg_class where oid = $1::regclass',
-    [table],
+/** About how many rows the tables have that were just analyzed. */
+async function countAnalyzed(client: Client): Promise<{ stores: number; contacts: number }> {
+  const { rows } = await client.query<{ name: 'stores' | 'contacts'; count: number }>(
+    `select relname::text as name, reltuples::bigint as count
+     from pg_class
+     where oid in ('stores'::regclass, 'contacts'::regclass)`,
   )
-  const { count } = rows[0]!
-  if (count > 0) return count
-  // Spread over machines, it is known to PostgreSQL as empty here. Elsewhere counting an empty table costs nothing.
-  const counted = await client.query<{ count: number }>(`select count(*) from ${table}`)
-  return counted.rows[0]!.count
+  const counts = { stores: 0, contacts: 0 }
+  for (const { name, count } of rows) counts[name] = count > 0 ? count : await countRows(client, name)
+  return counts
+}
+
+/** Spread over machines, a table is known to PostgreSQL as empty here. Elsewhere counting an empty table costs nothing. */
+async function countRows(client: Client, table: 'stores' | 'contacts'): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(`select count(*) from ${table}`)
+  return rows[0]!.count
 }
