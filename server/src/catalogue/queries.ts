@@ -27,6 +27,12 @@ export function joinLines(texts: string[]): string {
   return texts.join('\n')
 }
 
+/**
+ * Ends a subquery whose casts must not become part of the change that reads it: Citus refuses a cast that is not immutable there. A
+ * materialized expression does the same, but copies each document once more.
+ */
+export const keptApart = 'offset 0'
+
 /** Formats numbers as a PostgreSQL array. 64-bit numbers are strings, because JavaScript would round them. */
 export function formatPgArray(numbers: readonly (number | string)[]): string {
   return `{${numbers.join(',')}}`
@@ -64,18 +70,15 @@ export async function recordBatch(
   now: Date,
 ): Promise<void> {
   const counts = new Map<number, number>()
+  const taken = '($6::integer[])[array_position($5::bigint[], batch)]'
   for (const each of left) counts.set(each, (counts.get(each) ?? 0) + 1)
   await client.query(
     `with numbered as (update catalogue_state set batch = $1::bigint),
           marked as (insert into catalogue_batches (batch, mark, written_at, stores)
                      values ($1::bigint, $2::bigint, $3::timestamptz, $4::integer)),
-          taken as materialized (
-            select batch, stores from unnest($5::bigint[], $6::integer[]) as given (batch, stores)
-          ),
-          lowered as (update catalogue_batches b
-                      set stores = case when b.stores >= taken.stores then b.stores - taken.stores end
-                      from taken
-                      where b.batch = taken.batch)
+          lowered as (update catalogue_batches
+                      set stores = case when stores >= ${taken} then stores - ${taken} end
+                      where batch = any ($5::bigint[]))
      select pg_notify('${catalogueChannel}', '')`,
     [batch, randomBytes(8).readBigInt64BE().toString(), now, rows, [...counts.keys()], [...counts.values()]],
   )
@@ -133,15 +136,15 @@ export async function updateStoreSummaries(
   rows: StoredStoreRow[],
 ): Promise<void> {
   await client.query(
-    `with fresh as materialized (
+    `update stores as s
+     set batch = $1::bigint, document_version = $2::smallint, document = fresh.document,
+         tokens = fresh.tokens, next_contact_number = fresh.next_contact_number
+     from (
        select id, document, tokens::integer[] as tokens, next_contact_number
        from unnest($3::bigint[], string_to_array($4::text, E'\\n'), string_to_array($5::text, E'\\n'), $6::integer[])
          as given (id, document, tokens, next_contact_number)
-     )
-     update stores as s
-     set batch = $1::bigint, document_version = $2::smallint, document = fresh.document,
-         tokens = fresh.tokens, next_contact_number = fresh.next_contact_number
-     from fresh
+       ${keptApart}
+     ) as fresh
      where s.id = fresh.id`,
     [
       batch,

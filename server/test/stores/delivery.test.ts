@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { noBudgets } from '../../src/auth/budgets.ts'
 import { type ConnectionPool, createPool, type Queryable } from '../../src/db/pool.ts'
 import { deliverPreviews, deliverStores, deliverStoresByHost } from '../../src/delivery/queries.ts'
@@ -94,11 +94,16 @@ const documentsOf = async (storeIds: number[]) =>
 
 async function chargedAmounts() {
   const { rows } = await pool.query<{ rows: number; exports: number; entries: number; marked: number }>(
-    `select coalesce(sum(used) filter (where meter = 'search_rows'), 0) as rows,
-            coalesce(sum(used) filter (where meter = 'store_exports'), 0) as exports,
-            (select coalesce(sum(amount), 0) from ledger) as entries,
-            (select count(*) from store_exports) as marked
-     from usage_counters`,
+    `with counted as materialized (
+       select coalesce(sum(used) filter (where meter = 'search_rows'), 0) as rows,
+              coalesce(sum(used) filter (where meter = 'store_exports'), 0) as exports
+       from usage_counters
+     ), spent as materialized (
+       select coalesce(sum(amount), 0) as entries from ledger
+     ), exported as materialized (
+       select count(*) as marked from store_exports
+     )
+     select * from counted, spent, exported`,
   )
   return rows[0]
 }
@@ -171,59 +176,63 @@ test('a delivery by host finds a store under domain and alias, exports it once, 
   expect(await chargedAmounts()).toEqual({ rows: 0, exports: 2, entries: 2, marked: 2 })
 })
 
-test('at 20,000 stores, the generic plans of all deliveries use primary keys', async () => {
-  await pool.query(
-    `insert into reveals (account_id, mode, contact_id, revealed_at)
+// A coordinator of Citus shows no indexes in its plans.
+test.skipIf(inject('citusNodes'))(
+  'at 20,000 stores, the generic plans of all deliveries use primary keys',
+  async () => {
+    await pool.query(
+      `insert into reveals (account_id, mode, contact_id, revealed_at)
      select 7, 'live', store_id * 4096 + number, now() from contacts`,
-  )
-  await pool.query('analyze reveals')
-  const sent: pg.QueryConfig[] = []
-  const recorder = {
-    query: async (statement: pg.QueryConfig) => {
-      sent.push(statement)
-      return { rows: [{ item_id: null }] }
-    },
-  } as unknown as Queryable
-  for (const each of [charge, { ...charge, isView: true }]) {
-    await deliverStores(recorder, each, { storeIds: [], deliverEmails: 'all' })
-    await deliverPreviews(recorder, each, [])
-    await deliverStoresByHost(recorder, each, { hosts: [], contactIds: [], deliverEmails: 'all' })
-  }
-  const stores = { requests: [], storeIds: [], exportedIds: [], fetchIds: [] }
-  const hosts = { requests: [], hosts: [], knownIds: [], exportedIds: [], known: { requests: [], storeIds: [] } }
-  const contacts = { contactIds: [], requests: [], requestedIds: [], exportedStoreIds: [], fetchIds: [] }
-  for (const requestIds of [['one'], ['one', 'another']]) {
-    const shared = { ...sharedDelivery, requestIds }
-    await deliverSharedStores(recorder, shared, stores, 'all')
-    await deliverSharedPreviews(recorder, shared, contacts)
-    await deliverSharedHosts(recorder, shared, hosts, 'all')
-  }
-  await chargeKnownPreviews(recorder, sharedDelivery, [])
-  const rows = ['stores', 'previews', 'hosts']
-  expect(sent.map(({ name }) => name)).toEqual([
-    ...['deliver', 'view'].flatMap((way) => rows.map((what) => `${way}_${what}`)),
-    ...['_alone', ''].flatMap((suffix) => rows.map((what) => `deliver_shared_${what}${suffix}`)),
-    'charge_known_previews',
-  ])
-  await pool.query('set plan_cache_mode = force_generic_plan')
-  for (const { name, text, values } of sent) {
-    await pool.query(`prepare ${name}_plan as ${text}`)
-    const given = values!.map((value) =>
-      Array.isArray(value)
-        ? "'{}'"
-        : value === null
-          ? 'null'
-          : pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value)),
     )
-    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain execute ${name}_plan (${given.join(', ')})`)
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-    const tables = ['stores', 'contacts', 'store_domains', 'reveals']
-    for (const table of tables) expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
-    const fetches = name !== 'charge_known_previews'
-    const hasPreviews = !/_stores(_alone)?$|^deliver_shared_hosts/.test(name!)
-    if (fetches) expect(plan).toContain('stores_pkey')
-    if (fetches && hasPreviews) expect(plan).toContain('contacts_pkey')
-    if (hasPreviews) expect(plan).toContain('reveals_pkey')
-    if (/_hosts(_alone)?$/.test(name!)) expect(plan).toContain('store_domains_pkey')
-  }
-})
+    await pool.query('analyze reveals')
+    const sent: pg.QueryConfig[] = []
+    const recorder = {
+      query: async (statement: pg.QueryConfig) => {
+        sent.push(statement)
+        return { rows: [{ item_id: null }] }
+      },
+    } as unknown as Queryable
+    for (const each of [charge, { ...charge, isView: true }]) {
+      await deliverStores(recorder, each, { storeIds: [], deliverEmails: 'all' })
+      await deliverPreviews(recorder, each, [])
+      await deliverStoresByHost(recorder, each, { hosts: [], contactIds: [], deliverEmails: 'all' })
+    }
+    const stores = { requests: [], storeIds: [], exportedIds: [], fetchIds: [] }
+    const hosts = { requests: [], hosts: [], knownIds: [], exportedIds: [], known: { requests: [], storeIds: [] } }
+    const contacts = { contactIds: [], requests: [], requestedIds: [], exportedStoreIds: [], fetchIds: [] }
+    for (const requestIds of [['one'], ['one', 'another']]) {
+      const shared = { ...sharedDelivery, requestIds }
+      await deliverSharedStores(recorder, shared, stores, 'all')
+      await deliverSharedPreviews(recorder, shared, contacts)
+      await deliverSharedHosts(recorder, shared, hosts, 'all')
+    }
+    await chargeKnownPreviews(recorder, sharedDelivery, [])
+    const rows = ['stores', 'previews', 'hosts']
+    expect(sent.map(({ name }) => name)).toEqual([
+      ...['deliver', 'view'].flatMap((way) => rows.map((what) => `${way}_${what}`)),
+      ...['_alone', ''].flatMap((suffix) => rows.map((what) => `deliver_shared_${what}${suffix}`)),
+      'charge_known_previews',
+    ])
+    await pool.query('set plan_cache_mode = force_generic_plan')
+    for (const { name, text, values } of sent) {
+      await pool.query(`prepare ${name}_plan as ${text}`)
+      const given = values!.map((value) =>
+        Array.isArray(value)
+          ? "'{}'"
+          : value === null
+            ? 'null'
+            : pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value)),
+      )
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain execute ${name}_plan (${given.join(', ')})`)
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+      const tables = ['stores', 'contacts', 'store_domains', 'reveals']
+      for (const table of tables) expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
+      const fetches = name !== 'charge_known_previews'
+      const hasPreviews = !/_stores(_alone)?$|^deliver_shared_hosts/.test(name!)
+      if (fetches) expect(plan).toContain('stores_pkey')
+      if (fetches && hasPreviews) expect(plan).toContain('contacts_pkey')
+      if (hasPreviews) expect(plan).toContain('reveals_pkey')
+      if (/_hosts(_alone)?$/.test(name!)) expect(plan).toContain('store_domains_pkey')
+    }
+  },
+)

@@ -1,6 +1,6 @@
 /** Statements of the contact import. */
 import { copyLines, copyNull, escapeText } from '../../catalogue/bulk-insert.ts'
-import { formatPgArray, joinLines } from '../../catalogue/queries.ts'
+import { formatPgArray, joinLines, keptApart } from '../../catalogue/queries.ts'
 import type { Client } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
 
@@ -107,7 +107,11 @@ function bytes(value: Buffer): string {
 export async function updateContacts(client: Client, previewVersion: number, rows: ContactRow[]): Promise<void> {
   const column = <K extends keyof ContactRow>(name: K) => rows.map((row) => row[name])
   await client.query(
-    `with fresh as materialized (
+    `update contacts as c
+     set preview_version = $1::smallint, role = fresh.role, traits = fresh.traits, revealable = fresh.revealable,
+         verified_revealable = fresh.verified_revealable, verified_emails = fresh.verified_emails,
+         preview = fresh.preview, identities = fresh.identities, sealed = fresh.sealed
+     from (
        select store_id, number, role, traits, revealable, verified_revealable, verified_emails, preview,
               identities::bigint[] as identities, decode(sealed, 'hex') as sealed
        from unnest($2::bigint[], $3::smallint[], $4::text[], $5::smallint[], $6::boolean[], $7::boolean[], $8::integer[],
@@ -115,12 +119,8 @@ export async function updateContacts(client: Client, previewVersion: number, row
                    string_to_array($11::text, E'\\n'))
          as given (store_id, number, role, traits, revealable, verified_revealable, verified_emails, preview, identities,
                    sealed)
-     )
-     update contacts as c
-     set preview_version = $1::smallint, role = fresh.role, traits = fresh.traits, revealable = fresh.revealable,
-         verified_revealable = fresh.verified_revealable, verified_emails = fresh.verified_emails,
-         preview = fresh.preview, identities = fresh.identities, sealed = fresh.sealed
-     from fresh
+       ${keptApart}
+     ) as fresh
      where c.store_id = fresh.store_id and c.number = fresh.number`,
     [
       previewVersion,

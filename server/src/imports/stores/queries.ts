@@ -1,6 +1,6 @@
 /** Statements of the store import. */
 import { copyLines, copyNull, escapeText } from '../../catalogue/bulk-insert.ts'
-import { formatPgArray, joinLines } from '../../catalogue/queries.ts'
+import { formatPgArray, joinLines, keptApart } from '../../catalogue/queries.ts'
 import type { Client } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
 
@@ -73,19 +73,19 @@ export async function updateStores(
 ): Promise<void> {
   const column = <K extends keyof StoreRow>(name: K) => rows.map((row) => row[name])
   await client.query(
-    `with fresh as materialized (
+    `update stores as s
+     set batch = $1::bigint, document_version = $2::smallint, negated_score = fresh.negated_score,
+         tokens = fresh.tokens, active_ads = fresh.active_ads, created_estimate = fresh.created_estimate,
+         first_discovered_at = fresh.first_discovered_at, document = fresh.document, preview = fresh.preview
+     from (
        select id, negated_score, tokens::integer[] as tokens, active_ads, created_estimate, first_discovered_at, document,
               preview
        from unnest($3::bigint[], $4::double precision[], string_to_array($5::text, E'\\n'), $6::integer[],
                    $7::timestamptz[], $8::timestamptz[], string_to_array($9::text, E'\\n'),
                    string_to_array($10::text, E'\\n'))
          as given (id, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document, preview)
-     )
-     update stores as s
-     set batch = $1::bigint, document_version = $2::smallint, negated_score = fresh.negated_score,
-         tokens = fresh.tokens, active_ads = fresh.active_ads, created_estimate = fresh.created_estimate,
-         first_discovered_at = fresh.first_discovered_at, document = fresh.document, preview = fresh.preview
-     from fresh
+       ${keptApart}
+     ) as fresh
      where s.id = fresh.id`,
     [
       batch,
