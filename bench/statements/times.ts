@@ -43,7 +43,7 @@ type Pair = Record<VersionName, number>
 export class Times {
   readonly #texts: Record<VersionName, Map<string, string>> = { old: new Map(), new: new Map() }
   readonly #statements = new Map<string, Pair[]>()
-  readonly #operations = new Map<string, { ms: Pair; statements: Pair }[]>()
+  readonly #operations = new Map<string, Record<VersionName, readonly number[]>[]>()
   readonly #failed = new Set<string>()
 
   /** Adds what one step took in both versions; a step with a failure does not count for its operation. */
@@ -60,10 +60,7 @@ export class Times {
     }
     if (versionNames.some((version) => timed[version].length === 0 || timed[version].some(({ ms }) => ms === null)))
       return
-    entryOf(this.#operations, operation).push({
-      ms: { old: sumOf(timed.old), new: sumOf(timed.new) },
-      statements: { old: timed.old.length, new: timed.new.length },
-    })
+    entryOf(this.#operations, operation).push({ old: msOf(timed.old), new: msOf(timed.new) })
   }
 
   compare(): TimesReport {
@@ -78,12 +75,9 @@ export class Times {
       unchanged: often.filter((name) => !isChanged(name)).map((name) => comparisonOf(name, pairsOf(name))),
       seldom: named.filter((name) => isChanged(name) && !isOften(name)),
       operations: [...this.#operations].map(([name, steps]) => ({
-        ...comparisonOf(
-          name,
-          steps.map(({ ms }) => ms),
-        ),
-        oldStatements: median(steps.map(({ statements }) => statements.old)),
-        newStatements: median(steps.map(({ statements }) => statements.new)),
+        ...(steps.length < fewestExecutions ? comparisonOfCommands(name, steps) : comparisonOfRequests(name, steps)),
+        oldStatements: median(steps.map(({ old }) => old.length)),
+        newStatements: median(steps.map((step) => step.new.length)),
       })),
       onlyOld: [...old.keys()].filter((name) => !current.has(name)),
       onlyNew: [...current.keys()].filter((name) => !old.has(name)),
@@ -104,8 +98,33 @@ function meansOf(timed: readonly TimedStatement[]): Map<string, number> {
   return new Map([...times].map(([name, ms]) => [name, ms.reduce((sum, each) => sum + each) / ms.length]))
 }
 
-function sumOf(timed: readonly TimedStatement[]): number {
-  return timed.reduce((sum, { ms }) => sum + (ms ?? 0), 0)
+/** None of them failed. */
+function msOf(timed: readonly TimedStatement[]): number[] {
+  return timed.map(({ ms }) => ms!)
+}
+
+function sumOf(ms: readonly number[]): number {
+  return ms.reduce((sum, each) => sum + each, 0)
+}
+
+type OperationSteps = readonly Record<VersionName, readonly number[]>[]
+
+function comparisonOfRequests(name: string, steps: OperationSteps): ComparedTimes {
+  return comparisonOf(
+    name,
+    steps.map((step) => ({ old: sumOf(step.old), new: sumOf(step.new) })),
+  )
+}
+
+/**
+ * A command is sent once a round, always with the same statements, so each of them has its median. Other work on the machine falls on a
+ * few of them at a time, and would fall on every sum.
+ */
+function comparisonOfCommands(name: string, steps: OperationSteps): ComparedTimes {
+  const sumOfMedians = (version: VersionName) =>
+    sumOf(steps[0]![version].map((_, index) => median(steps.map((step) => step[version][index]!))))
+  const [oldMs, newMs] = [sumOfMedians('old'), sumOfMedians('new')]
+  return { name, executions: steps.length, oldMs, newMs, ratio: newMs / oldMs }
 }
 
 function comparisonOf(name: string, pairs: readonly Pair[]): ComparedTimes {

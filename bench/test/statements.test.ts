@@ -94,14 +94,26 @@ test('an operation is timed without the steps in which a statement failed, and t
   expect(times.compare()).toMatchObject({ operations: [{ executions: 1, newMs: 2 }], failed: ['new: admit'] })
 })
 
+test('a command is compared by the medians of its statements, whichever of them other work delayed', () => {
+  const times = new Times()
+  const both = (ms: readonly number[]) => ms.map((each, index) => ({ name: `step ${index}`, text: 'a', ms: each }))
+  times.add('import', { old: both([2, 90, 3]), new: both([1, 2]) })
+  times.add('import', { old: both([50, 5, 3]), new: both([1, 70]) })
+  times.add('import', { old: both([2, 5, 40]), new: both([80, 2]) })
+  expect(times.compare().operations).toMatchObject([
+    { name: 'import', executions: 3, oldMs: 10, newMs: 3, ratio: 0.3, oldStatements: 3, newStatements: 2 },
+  ])
+})
+
 test('a request is compared with the same request of the other version, not with those of a slower moment', () => {
   const times = new Times()
   const admit = (ms: number) => [{ name: 'admit', text: 'a', ms }]
-  for (const [old, current] of [
-    [1, 2],
-    [2, 4],
-    [100, 3],
-  ] as const)
-    times.add('search', { old: admit(old), new: admit(current) })
-  expect(times.compare().operations).toMatchObject([{ executions: 3, oldMs: 2, newMs: 3, ratio: 2 }])
+  for (let count = 0; count < 20; count++)
+    for (const [old, current] of [
+      [1, 2],
+      [2, 4],
+      [100, 3],
+    ] as const)
+      times.add('search', { old: admit(old), new: admit(current) })
+  expect(times.compare().operations).toMatchObject([{ executions: 60, oldMs: 2, newMs: 3, ratio: 2 }])
 })
