@@ -53,8 +53,10 @@ const expiryIntervalMs = 600_000
 const peopleExpiryIntervalMs = 3_600_000
 // Days of changes become old one after the other; an hour's portion is small.
 const pruningIntervalMs = 3_600_000
-// Probes check far more often; this is for servers without probes, and for the log.
 const standbyIntervalMs = 500
+// Replies compare versions themselves; this bounds how long a server that nobody asks keeps people who were erased.
+const documentsIntervalMs = 30_000
+// Probes check far more often; this is for servers without probes, and for the log.
 const healthIntervalMs = 60_000
 // Last use is precise to the hour; this bounds how much of it a crash loses.
 const keyUseIntervalMs = 60_000
@@ -230,6 +232,10 @@ export async function buildApp(
     startRepeating(() => deps.taxonomy.refresh(), {
       intervalMs: taxonomyIntervalMs,
       onOutage: warn('the taxonomy cannot be refreshed'),
+    }),
+    startRepeating(() => deps.documents.check(), {
+      intervalMs: documentsIntervalMs,
+      onOutage: warn('documents in memory cannot be compared with the database'),
     }),
     startRepeating(() => expireReplies(deps.db, deps.clock.now()), {
       intervalMs: expiryIntervalMs,

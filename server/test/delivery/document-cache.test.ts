@@ -206,6 +206,22 @@ describe('the cache', () => {
     ])
   })
 
+  test('drops who was erased without a request', async () => {
+    const shop = await newShop()
+    await app.importContacts([
+      { store_domain: shop.domain, external_id: 'q', emails: [{ email: 'q@mail.example', status: 'verified' }] },
+    ])
+    const cache = open()
+    const version = await currentVersion()
+    await useVersion(cache, version)
+    cache.putPreview(contactKey(shop.id, 1), { person: 'a person', store: 'a store' }, version)
+    await cache.check()
+    expect([cache.version, cache.gauges()[1]!.read()[0]!.value]).toEqual([version, 1])
+    await eraseContacts(app.operator, { email: 'q@mail.example' })
+    await cache.check()
+    await vi.waitUntil(() => cache.gauges()[1]!.read()[0]!.value === 0, { timeout: 20_000 })
+  })
+
   test('of no bytes keeps nothing', () => {
     const cache = open(0)
     cache.sawVersion('1:')

@@ -10,6 +10,14 @@ export const catalogueVersionSql = `(
   where s.singleton
 )`
 
+export async function readCatalogueVersion(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ version: string }>({
+    name: 'read_catalogue_version',
+    text: `select ${catalogueVersionSql} as version`,
+  })
+  return rows[0]!.version
+}
+
 /** What changed in the catalogue since a version. */
 export interface CatalogueChanges {
   /** The version now. */

@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/pool.ts'
 import type { GaugeSource } from '../../http/metrics.ts'
 import { storeOfContact } from '../../kernel/ids.ts'
 import { PartedMap } from '../../runtime/parted.ts'
-import { readCatalogueChanges } from './document-cache-queries.ts'
+import { readCatalogueChanges, readCatalogueVersion } from './document-cache-queries.ts'
 
 export interface DocumentCacheOptions {
   /** Memory for documents, about; 0 turns the cache off. */
@@ -105,6 +105,11 @@ export class DocumentCache {
     if (this.#maxBytes === 0 || version === this.#seen) return
     this.#seen = version
     if (!this.#isCatchingUp) void this.#catchUp()
+  }
+
+  /** Looks whether the catalogue moved on: without it, a process that nobody asks would keep people who were erased. */
+  async check(): Promise<void> {
+    if (this.#version !== null) this.sawVersion(await readCatalogueVersion(this.#db))
   }
 
   /** Forgets everything, as after a connection was lost: another database may answer the next one. */
