@@ -12,7 +12,7 @@ export function composeBytes(most: number, write: (bytes: Buffer) => number): Bu
     const bytes = Buffer.allocUnsafe(most)
     return bytes.subarray(0, write(bytes))
   }
-  // A copy: whoever gets it may keep it, and the workspace is used again.
+  // A copy, because the caller may keep it and the workspace is used again.
   return Buffer.from(workspace.subarray(0, write(workspace)))
 }
 

@@ -386,7 +386,7 @@ describeInBrowser('the page of a store', () => {
     const page = await app.open('/stores?countries=DE', { as: other })
     await page.getByRole('link', { name: 'Shop 24', exact: true }).click()
     await page.getByText('25 of 25 on the page').waitFor()
-    // Whoever goes on before the store is there ends its request, which then may cost nothing.
+    // Leaving before the store is shown cancels its request, which then may cost nothing.
     await page.getByRole('heading', { name: 'Shop 24', level: 1 }).waitFor()
     await button(page, 'Next store, with up to 25 search rows').click()
     await page.getByRole('heading', { name: 'Shop 25', level: 1 }).waitFor()

@@ -66,7 +66,7 @@ test('a batch knows how many rows have its number, after any imports, renames, r
             await removeStore(app.operator, domain)
           } else {
             await eraseContacts(app.operator, { email: personAt(each.shop) })
-            // Whoever was erased is refused.
+            // An import refuses people who were erased.
             erasures++
           }
         }

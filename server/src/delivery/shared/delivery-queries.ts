@@ -18,6 +18,7 @@ import {
   exportAmounts,
   flushOnlyCharges,
   freeSettlementCtes,
+  statementFor,
   takenColumns,
   textsFor,
 } from '../../usage/batch/batch-queries.ts'
@@ -187,14 +188,30 @@ export interface RequestedStores {
   storeIds: number[]
 }
 
-/** Their parameters, $27 and $28 of `knownItems`. */
+/** Their parameters. */
 export function requestedStoresValues({ requests, storeIds }: RequestedStores): string[] {
   return [arrayLiteral(requests), arrayLiteral(storeIds)]
 }
 
-/** Items whose documents are known, and whose exports are not. */
-export const knownItems = `
+const knownItems = `
 items as materialized (
   select request, store_id, false as is_exported
   from unnest($27::integer[], $28::bigint[]) as r (request, store_id)
 )`
+const exportKnownSql = {
+  stores: deliveryTexts({ items: knownItems, fetched: null, countsRows: true }),
+  hosts: deliveryTexts({ items: knownItems, fetched: null, countsRows: false }),
+}
+
+/** Admits searches for stores, or lookups and enrichments, whose stores have known documents; charges exports, and rows of searches. */
+export function exportKnown(
+  db: Queryable,
+  kind: keyof typeof exportKnownSql,
+  delivery: SharedDelivery,
+  stores: RequestedStores,
+): Promise<SharedDeliveryReply> {
+  return send(db, statementFor(`export_known_${kind}`, exportKnownSql[kind], delivery), [
+    ...sharedDeliveryValues(delivery),
+    ...requestedStoresValues(stores),
+  ])
+}

@@ -5,7 +5,6 @@ import type { DeliverEmails } from '../../search/query/vocabulary.ts'
 import { arrayLiteral, statementFor } from '../../usage/batch/batch-queries.ts'
 import {
   deliveryTexts,
-  knownItems,
   type RequestedStores,
   requestedStoresValues,
   type SharedDelivery,
@@ -21,20 +20,6 @@ export function admitKnownHosts(db: Queryable, delivery: SharedDelivery): Promis
 }
 
 const knownHostsSql = sharedDeliverySql({ items: null, fetched: null, countsRows: false }, false)
-
-/** Admits lookups and enrichments whose stores have known documents, and charges exports. */
-export function exportKnownHosts(
-  db: Queryable,
-  delivery: SharedDelivery,
-  stores: RequestedStores,
-): Promise<SharedDeliveryReply> {
-  return send(db, statementFor('export_known_hosts', exportKnownHostsSql, delivery), [
-    ...sharedDeliveryValues(delivery),
-    ...requestedStoresValues(stores),
-  ])
-}
-
-const exportKnownHostsSql = deliveryTexts({ items: knownItems, fetched: null, countsRows: false })
 
 /**
  * The hosts of lookups and enrichments whose stores are not known, as parallel arrays, and what is known of the stores they

@@ -11,7 +11,8 @@ import {
   keepExports,
   type Shared,
 } from './delivery-batch.ts'
-import { admitKnownHosts, deliverSharedHosts, exportKnownHosts } from './host-queries.ts'
+import { exportKnown } from './delivery-queries.ts'
+import { admitKnownHosts, deliverSharedHosts } from './host-queries.ts'
 
 /** Sends lookups and enrichments; null if they were refused. */
 export async function sendHosts(
@@ -57,7 +58,7 @@ export async function sendHosts(
   const reply = await (hosts.hosts.length > 0
     ? deliverSharedHosts(db, delivery, Object.assign(hosts, hints), ctx.deliverEmails)
     : known.requests.length > 0
-      ? exportKnownHosts(db, delivery, known)
+      ? exportKnown(db, 'hosts', delivery, known)
       : admitKnownHosts(db, delivery))
   if (isOutdated(ctx, delivery, reply)) return sendHosts(ctx, db, items)
   if (!isAdmitted(items, reply.outcome)) return null

@@ -12,8 +12,8 @@ import {
   rowsOf,
   type Shared,
 } from './delivery-batch.ts'
-import type { SharedDeliveryReply } from './delivery-queries.ts'
-import { chargeKnownStores, deliverSharedStores, exportKnownStores } from './store-queries.ts'
+import { exportKnown, type SharedDeliveryReply } from './delivery-queries.ts'
+import { chargeKnownStores, deliverSharedStores } from './store-queries.ts'
 
 /** Sends searches for stores; null if they were refused. */
 export async function sendStores(
@@ -58,7 +58,7 @@ export async function sendStores(
   const reply = await (unknown.size > 0
     ? deliverSharedStores(db, delivery, stores, ctx.deliverEmails)
     : stores.requests.length > 0
-      ? exportKnownStores(db, delivery, stores)
+      ? exportKnown(db, 'stores', delivery, stores)
       : chargeKnownStores(db, delivery))
   if (isOutdated(ctx, delivery, reply)) return sendStores(ctx, db, items)
   if (!isAdmitted(items, reply.outcome)) return null

@@ -5,7 +5,6 @@ import type { DeliverEmails } from '../../search/query/vocabulary.ts'
 import { arrayLiteral, statementFor } from '../../usage/batch/batch-queries.ts'
 import {
   deliveryTexts,
-  knownItems,
   type RequestedStores,
   requestedStoresValues,
   type SharedDelivery,
@@ -21,20 +20,6 @@ export function chargeKnownStores(db: Queryable, delivery: SharedDelivery): Prom
 }
 
 const knownStoresSql = sharedDeliverySql({ items: null, fetched: null, countsRows: true }, false)
-
-/** Admits searches whose stores have known documents, and charges rows and exports. */
-export function exportKnownStores(
-  db: Queryable,
-  delivery: SharedDelivery,
-  stores: RequestedStores,
-): Promise<SharedDeliveryReply> {
-  return send(db, statementFor('export_known_stores', exportKnownStoresSql, delivery), [
-    ...sharedDeliveryValues(delivery),
-    ...requestedStoresValues(stores),
-  ])
-}
-
-const exportKnownStoresSql = deliveryTexts({ items: knownItems, fetched: null, countsRows: true })
 
 /** The stores of searches, as two parallel arrays; those that are only counted (`knownRows`) are not among them. */
 export interface SharedStores extends RequestedStores {
