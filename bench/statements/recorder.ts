@@ -10,6 +10,8 @@ export interface SentStatement {
   text: string
   /** Null for a text without parameters, which may have several statements. */
   values: (string | Buffer | null)[] | null
+  /** What followed a `copy … from stdin`. */
+  copied: Buffer[]
 }
 
 /** The statements of one request or command. */
@@ -62,6 +64,7 @@ class StatementReader {
   readonly #onStatement: (statement: Omit<SentStatement, 'connection'>) => void
   readonly #texts = new Map<string, string>()
   #bound: Omit<SentStatement, 'connection'> | null = null
+  #copied: Buffer[] = []
   #pending: Buffer = Buffer.alloc(0)
   #isStarted = false
 
@@ -84,16 +87,23 @@ class StatementReader {
   }
 
   #take(letter: string, body: Buffer): void {
-    if (letter === 'Q') this.#onStatement({ name: null, text: textAt(body, 0).text, values: null })
+    if (letter === 'Q') this.#report({ name: null, text: textAt(body, 0).text, values: null, copied: [] })
+    // The rows of the statement that was sent last.
+    if (letter === 'd') this.#copied.push(Buffer.from(body))
     if (letter === 'P') {
       const { text: name, end } = textAt(body, 0)
       this.#texts.set(name, textAt(body, end).text)
     }
     if (letter === 'B') {
       const { text: name, end } = textAt(body, textAt(body, 0).end)
-      this.#bound = { name: name || null, text: this.#texts.get(name) ?? '', values: readValues(body, end) }
+      this.#bound = { name: name || null, text: this.#texts.get(name) ?? '', values: readValues(body, end), copied: [] }
     }
-    if (letter === 'E' && this.#bound) this.#onStatement(this.#bound)
+    if (letter === 'E' && this.#bound) this.#report({ ...this.#bound, copied: [] })
+  }
+
+  #report(statement: Omit<SentStatement, 'connection'>): void {
+    this.#copied = statement.copied
+    this.#onStatement(statement)
   }
 }
 

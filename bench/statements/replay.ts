@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
 import type { Cleanup } from '../support/cleanup.ts'
 import type { RecordedStep, SentStatement } from './recorder.ts'
 
@@ -13,8 +16,9 @@ export interface TimedStatement {
 const statementTimeoutMs = 20_000
 /** No recorded connection has this number. */
 const ownConnection = 0
-/** The driver cannot send the first three as text. An `analyze` takes longer than all other statements of an import. */
-const notSent = /^\s*(copy|fetch|declare|analyze)\b/i
+/** Cursors are read as the service goes on. An `analyze` takes longer than all other statements of an import. */
+const notSent = /^\s*(fetch|declare|analyze)\b|\bto stdout\b/i
+const isCopy = /^\s*copy\b.*\bfrom stdin\b/is
 
 /**
  * Sends recorded statements again, in their order, each on the connection that it was recorded on. Commits are not waited
@@ -36,9 +40,11 @@ export class Replay {
     for (const statement of statements) {
       if (notSent.test(statement.text)) continue
       const client = await this.#clientOf(statement.connection)
-      const query = this.#queryOf(statement)
+      const send = isCopy.test(statement.text)
+        ? () => pipeline(Readable.from(statement.copied), client.query(copyFrom(statement.text)))
+        : () => client.query(this.#queryOf(statement))
       const startedAtMs = performance.now()
-      const hasFailed = await client.query(query).then(
+      const hasFailed = await send().then(
         () => false,
         () => true,
       )
