@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../server/test/support/database.ts'
 import { type SentStatement, startRecorder } from '../statements/recorder.ts'
@@ -24,6 +27,7 @@ const sent = (statement: Partial<SentStatement>): SentStatement => ({
   name: null,
   text: 'select 1',
   values: null,
+  copied: [],
   ...statement,
 })
 
@@ -53,6 +57,28 @@ test('what was recorded has the same effect when it is sent again', async () => 
     { value: 'a', bytes: Buffer.from([1, 2]) },
     { value: 'a', bytes: Buffer.from([1, 2]) },
   ])
+})
+
+test('rows that were copied are copied again, between the statements before and after them', async () => {
+  await client.query('create table copied (value text)')
+  const text = 'copy copied from stdin'
+  const recorded = await recordedOf(async () => {
+    await client.query('begin')
+    const copying = client.query(copyFrom(text))
+    await pipeline(Readable.from(['first\n', `${'x'.repeat(200_000)}\n`]), copying)
+    await client.query("update copied set value = 'changed'")
+    await client.query('commit')
+  })
+  expect(recorded.map((statement) => statement.text)).toEqual([
+    'begin',
+    text,
+    expect.stringMatching(/^update/),
+    'commit',
+  ])
+  const timed = await new Replay(url, cleanup).send({ operation: 'test', statements: [...recorded] })
+  expect(timed.map(({ ms }) => ms)).toEqual(recorded.map(() => expect.any(Number)))
+  const { rows } = await client.query('select value, count(*)::integer from copied group by value')
+  expect(rows).toEqual([{ value: 'changed', count: 4 }])
 })
 
 test('a statement that fails has no time, and the others are sent nevertheless', async () => {
