@@ -63,7 +63,7 @@ const binaryFormat = 1
 class StatementReader {
   readonly #onStatement: (statement: Omit<SentStatement, 'connection'>) => void
   readonly #texts = new Map<string, string>()
-  #bound: Omit<SentStatement, 'connection'> | null = null
+  #bound: Omit<SentStatement, 'connection' | 'copied'> | null = null
   #copied: Buffer[] = []
   #pending: Buffer = Buffer.alloc(0)
   #isStarted = false
@@ -87,7 +87,7 @@ class StatementReader {
   }
 
   #take(letter: string, body: Buffer): void {
-    if (letter === 'Q') this.#report({ name: null, text: textAt(body, 0).text, values: null, copied: [] })
+    if (letter === 'Q') this.#report({ name: null, text: textAt(body, 0).text, values: null })
     // The rows of the statement that was sent last.
     if (letter === 'd') this.#copied.push(Buffer.from(body))
     if (letter === 'P') {
@@ -96,14 +96,14 @@ class StatementReader {
     }
     if (letter === 'B') {
       const { text: name, end } = textAt(body, textAt(body, 0).end)
-      this.#bound = { name: name || null, text: this.#texts.get(name) ?? '', values: readValues(body, end), copied: [] }
+      this.#bound = { name: name || null, text: this.#texts.get(name) ?? '', values: readValues(body, end) }
     }
-    if (letter === 'E' && this.#bound) this.#report({ ...this.#bound, copied: [] })
+    if (letter === 'E' && this.#bound) this.#report(this.#bound)
   }
 
-  #report(statement: Omit<SentStatement, 'connection'>): void {
-    this.#copied = statement.copied
-    this.#onStatement(statement)
+  #report(statement: Omit<SentStatement, 'connection' | 'copied'>): void {
+    this.#copied = []
+    this.#onStatement({ ...statement, copied: this.#copied })
   }
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
+import copyStreams from 'pg-copy-streams'
 import type { Cleanup } from '../support/cleanup.ts'
 import type { RecordedStep, SentStatement } from './recorder.ts'
 
@@ -41,7 +41,7 @@ export class Replay {
       if (notSent.test(statement.text)) continue
       const client = await this.#clientOf(statement.connection)
       const send = isCopy.test(statement.text)
-        ? () => pipeline(Readable.from(statement.copied), client.query(copyFrom(statement.text)))
+        ? () => pipeline(Readable.from(statement.copied), client.query(copyStreams.from(statement.text)))
         : () => client.query(this.#queryOf(statement))
       const startedAtMs = performance.now()
       const hasFailed = await send().then(

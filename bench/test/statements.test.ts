@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
+import copyStreams from 'pg-copy-streams'
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../server/test/support/database.ts'
 import { type SentStatement, startRecorder } from '../statements/recorder.ts'
@@ -64,7 +64,7 @@ test('rows that were copied are copied again, between the statements before and 
   const text = 'copy copied from stdin'
   const recorded = await recordedOf(async () => {
     await client.query('begin')
-    const copying = client.query(copyFrom(text))
+    const copying = client.query(copyStreams.from(text))
     await pipeline(Readable.from(['first\n', `${'x'.repeat(200_000)}\n`]), copying)
     await client.query("update copied set value = 'changed'")
     await client.query('commit')

@@ -96,20 +96,13 @@ test('an export whose servers are killed at any moment has each row once, each c
     }
     for (let i = 0; i < kills; i++) {
       // However fast or slow the machine is, some of them begin and none of those ends it; the others are killed at any moment.
-      if (i < 3)
-        await new Promise<void>((resolve) => {
-          const { kill } = startRunner(
-            atStep(i + 1, () => {
-              kill()
-              resolve()
-            }),
-          )
-        })
-      else {
-        const { kill } = startRunner()
-        await delay(Math.random() * longestLifeMs)
-        kill()
-      }
+      let begin = () => {}
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve
+      })
+      const { kill } = startRunner(i < 3 ? atStep(i + 1, begin) : {})
+      await (i < 3 ? begun : delay(Math.random() * longestLifeMs))
+      kill()
       // The leases of the dead end.
       app.clock.advance(1_001)
     }
