@@ -100,8 +100,13 @@ test('an export whose servers are killed at any moment has each row once, each c
       const begun = new Promise<void>((resolve) => {
         begin = resolve
       })
-      const { kill } = startRunner(i < 3 ? atStep(i + 1, begin) : {})
-      await (i < 3 ? begun : delay(Math.random() * longestLifeMs))
+      const killAtStep = () => {
+        kill()
+        begin()
+      }
+      const { kill } = startRunner(i < 3 ? atStep(i + 1, killAtStep) : {})
+      // One that does not get that far is killed as well.
+      await (i < 3 ? Promise.race([begun, delay(5_000)]) : delay(Math.random() * longestLifeMs))
       kill()
       // The leases of the dead end.
       app.clock.advance(1_001)
