@@ -21,8 +21,7 @@ const program = [
 /** Creates a data directory that is removed after the test. */
 function makeDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-standin-'))
-  // A stand-in whose owner was killed may still be writing its state.
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => rmSync(dataDir, { recursive: true }))
   return dataDir
 }
 
@@ -134,10 +133,13 @@ test('the stand-in ends when its owner is killed, and the next process starts it
   })
   const [line] = (await once(owner.stdout, 'data')) as [Buffer]
   const address = line.toString().trim()
+  const pid = pidIn(dataDir)
   const ended = once(owner, 'exit')
   owner.kill('SIGKILL')
   await ended
   const next = openStandin(dataDir)
+  // Until the first one has ended, it is shared with the next process and still writes its state.
+  await until(async () => (await next.address()) !== null && pidIn(dataDir) !== pid)
   expect((await accessOf(next)).apiBase).toBe(address)
 })
 
