@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { cpus, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { Cleanup } from '../bench/support/cleanup.ts'
@@ -36,7 +37,7 @@ export async function runScenario(
   const cleanup = new Cleanup()
   // After Ctrl-C, clean up this scenario before the rest of the run.
   whole.add(() => cleanup.run())
-  cleanup.add(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
   const checks: Check[] = []
   const figures: Outcome['figures'] = []
   const plots = new Map<string, string>()

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -47,7 +48,7 @@ async function stopServersIn(directory: string): Promise<void> {
 async function removeWithServers(directory: string): Promise<void> {
   await stopServersIn(directory)
   execFileSync('find', [directory, '-type', 'd', '-exec', 'chmod', 'u+w', '{}', '+'])
-  rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /**

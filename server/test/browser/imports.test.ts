@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -22,7 +23,7 @@ describeInBrowser('imports of operators', () => {
   let operator: TestPerson
   beforeAll(async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'storedex-browser-imports-'))
-    atEnd(async () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+    atEnd(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }))
     app = await startBrowserApp({ environment: { DATA_DIR: dataDir } })
     operator = await app.person({ operator: true, account: null, name: 'Olga Operator' })
   })

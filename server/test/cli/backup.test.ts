@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,7 +11,7 @@ const cli = openCommandLine('2026-11-22T12:00:00Z')
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-backup-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createWriteStream, mkdtempSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -58,7 +59,7 @@ test('an export through faults is made once, and its file arrives byte by byte a
   const ended = await storedex.exports.wait(created.id)
   expect([ended.status, ended.stopped_by, ended.file?.rows]).toEqual(['ready', 'end', 900])
   const folder = mkdtempSync(join(tmpdir(), 'storedex-test-'))
-  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const path = join(folder, 'stores.ndjson')
   const { bytes, sha256 } = await storedex.exports.download(created.id, createWriteStream(path))
   const written = readFileSync(path)

@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -18,7 +19,7 @@ const blocks = documents.flatMap((file) => readBlocks(projectDir, file))
 // PostgreSQL may run as another user, who has to reach it.
 const root = mkdtempSync(join(tmpdir(), 'storedex-docs-'))
 chmodSync(root, 0o755)
-atEnd(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
+atEnd(() => rm(root, { recursive: true, force: true, maxRetries: 5 }))
 let checks: Checks
 beforeAll(async () => {
   const dataDir = join(root, '.storedex')

@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +24,7 @@ const line = openCommandLine('2026-11-10T12:00:00.000Z')
 const secret = 'sk_test_of_the_doctor'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'storedex-doctor-'))
-atEnd(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+atEnd(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }))
 
 beforeAll(async () => {
   const lines = (record: object) => ({

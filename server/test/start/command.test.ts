@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -42,7 +43,7 @@ test('its exit code distinguishes invalid input from wrong usage', async () => {
 
 test('a checkout with a workspace that is newer than its installation gets the link without npm', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'storedex-links-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   for (const path of ['packages/new', 'node_modules']) mkdirSync(join(folder, path), { recursive: true })
   const packages = { 'node_modules/@storedex/new': { resolved: 'packages/new', link: true } }
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }))
@@ -56,7 +57,7 @@ test('a checkout with a workspace that is newer than its installation gets the l
 
 test('an installation without a network says what it needs, and does not try again and again', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'storedex-offline-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const dependencies = { pino: '10.4.0' }
   const packages = { '': { dependencies }, 'node_modules/pino': { version: '10.4.0' } }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'offline', version: '1.0.0', dependencies }))

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +31,7 @@ describe('a service of two workers', async () => {
   const { url: databaseUrl } = await createTestDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-start-'))
   const metricsPort = await pickFreePort()
-  const ends: (() => Promise<void>)[] = [async () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 })]
+  const ends: (() => Promise<void>)[] = [() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 })]
   let service: ReturnType<typeof startService>
   let api: string
   let live: string

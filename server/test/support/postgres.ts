@@ -1,4 +1,5 @@
-import { chmodSync, lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, lchownSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runProgram } from '@storedex/embedded-postgres/binaries'
@@ -30,7 +31,7 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   const server = programs ? await startForeign(programs, folder) : await startEmbedded(folder)
   const stop = async () => {
     await server.stop()
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
   return { url: server.url, stop }
 }

@@ -1,4 +1,5 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -22,7 +23,7 @@ export interface Target {
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-backup-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

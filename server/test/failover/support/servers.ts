@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { prepareBinaries, runProgram } from '@storedex/embedded-postgres/binaries'
@@ -45,7 +46,7 @@ function makeLocation(): ClusterLocation {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'storedex-failover-'))
   // Started by root, PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(folder, 0o711)
-  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
   const location = prepareLocation(folder, reachableHomes)
   mkdirSync(clusterPaths(location.home).cluster, { recursive: true })
   return location

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -15,7 +16,7 @@ export async function startImportApp(
   options: Partial<TestAppOptions> = {},
 ): Promise<{ app: TestApp; operator: TestPerson; dataDir: string }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-imports-'))
-  atEnd(async () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+  atEnd(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }))
   const app = await startTestApp({ now, ...options, environment: { DATA_DIR: dataDir, ...options.environment } })
   return { app, operator: await app.person({ operator: true, account: null }), dataDir }
 }

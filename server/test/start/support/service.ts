@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -113,6 +114,6 @@ export function runShell(command: string): Promise<string> {
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-start-'))
   // A process that was told to end may still write there.
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
