@@ -8,6 +8,7 @@ import { openDatabaseServer } from '../../server/src/db/embedded.ts'
 import { migrate } from '../../server/src/db/migrate.ts'
 import { type ConnectionPool, createPool } from '../../server/src/db/pool.ts'
 import { OperatorError } from '../../server/src/kernel/errors.ts'
+import { withRetries } from '../../server/src/runtime/timing.ts'
 import type { Cleanup } from './cleanup.ts'
 
 const migrations = join(import.meta.dirname, '../../server/migrations')
@@ -61,7 +62,11 @@ export async function createDatabase(serverUrl: string, cleanup: Cleanup, templa
   const run = async (sql: string) => {
     const client = new pg.Client({ connectionString: serverUrl })
     await client.connect()
-    await client.query(sql).finally(() => client.end())
+    // A process of PostgreSQL's own that works in the database, such as autovacuum, may not be ended, and ends soon.
+    await withRetries(
+      () => client.query(sql),
+      (error, attempt) => (attempt < 50 && (error as pg.DatabaseError).code === '42501' ? 20 * attempt : null),
+    ).finally(() => client.end())
   }
   await run(`create database ${name} template ${template} encoding 'UTF8'`)
   cleanup.add(() => run(`drop database ${name} with (force)`))

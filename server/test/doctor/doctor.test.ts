@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createStandin } from '../../../stripe-standin/src/app.ts'
 import type { Config } from '../../src/config.ts'
 import type { Check } from '../../src/doctor/checks.ts'
@@ -19,6 +19,7 @@ import { systemClock } from '../../src/kernel/time.ts'
 import { openCommandLine, runCommand } from '../cli/support/run-command.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { runAsAdmin } from '../support/postgres.ts'
 
 const line = openCommandLine('2026-11-10T12:00:00.000Z')
 const secret = 'sk_test_of_the_doctor'
@@ -110,7 +111,7 @@ describe('a database that', () => {
     const empty = new URL(url)
     const name = `${rows[0]!.name}_empty`
     await line.deps.db.query(`create database "${name}"`)
-    atEnd(async () => void (await line.deps.db.query(`drop database if exists "${name}" with (force)`)))
+    atEnd(() => runAsAdmin(inject('postgresUrl'), `drop database if exists "${name}" with (force)`))
     empty.pathname = name
     // The second time it is still empty.
     for (const _ of [1, 2])

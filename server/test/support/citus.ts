@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { distributeTables } from '../../src/db/distribution.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { runAsAdmin } from './postgres.ts'
 
 /** The coordinator's own address and those of its workers. */
 export interface CitusNodes {
@@ -30,8 +31,8 @@ export async function createDistributedDatabase(
   serviceRole: string | null,
 ): Promise<void> {
   for (const address of [coordinator, ...workers]) {
-    await run(at(serverUrl, address), `create database ${name}`)
-    await run(at(serverUrl, address, name), 'create extension citus')
+    await runAsAdmin(at(serverUrl, address), `create database ${name}`)
+    await runAsAdmin(at(serverUrl, address, name), 'create extension citus')
   }
   const url = at(serverUrl, coordinator, name)
   await addNode(url, 'citus_set_coordinator_host', coordinator)
@@ -45,12 +46,12 @@ export async function createDistributedDatabase(
 /** Drops it on the coordinator and then on the workers. */
 export async function dropDistributedDatabase(serverUrl: string, name: string, nodes: CitusNodes): Promise<void> {
   for (const address of [nodes.coordinator, ...nodes.workers])
-    await run(at(serverUrl, address), `drop database if exists ${name} with (force)`)
+    await runAsAdmin(at(serverUrl, address), `drop database if exists ${name} with (force)`)
 }
 
 function addNode(url: string, call: 'citus_set_coordinator_host' | 'citus_add_node', address: string): Promise<void> {
   const { hostname, port } = new URL(`postgres://${address}`)
-  return run(url, `select ${call}('${hostname}', ${port})`)
+  return runAsAdmin(url, `select ${call}('${hostname}', ${port})`)
 }
 
 /** The given URL at another node, in the database that it names or another one. */
@@ -63,15 +64,4 @@ function at(serverUrl: string, address: string, database?: string): string {
 
 function urlOf({ host, port }: pg.Client): string {
   return `postgres://${host}:${port}`
-}
-
-async function run(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
 }

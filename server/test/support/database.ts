@@ -3,6 +3,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { createDistributedDatabase, dropDistributedDatabase } from './citus.ts'
 import { atEnd } from './cleanup.ts'
+import { runAsAdmin } from './postgres.ts'
 
 interface TestDatabase {
   /** URL of the owner. */
@@ -20,8 +21,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     atEnd(() => dropDistributedDatabase(serverUrl, name, citus))
     await createDistributedDatabase(serverUrl, name, citus, inject('serviceRole'))
   } else {
-    await asAdmin(serverUrl, `create database ${name} template ${inject('templateDatabase')}`)
-    atEnd(() => asAdmin(serverUrl, `drop database if exists ${name} with (force)`))
+    await runAsAdmin(serverUrl, `create database ${name} template ${inject('templateDatabase')}`)
+    atEnd(() => runAsAdmin(serverUrl, `drop database if exists ${name} with (force)`))
   }
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
@@ -46,22 +47,4 @@ export async function countLockWaits(db: { query(text: string): Promise<pg.Query
     `select from ${sessions} where datname = current_database() and wait_event_type = 'Lock'`,
   )
   return rows.length
-}
-
-async function asAdmin(serverUrl: string, statement: string): Promise<void> {
-  const admin = await connectClient(serverUrl)
-  try {
-    // For a short time, cloning fails while another clone reads the template, and dropping while autovacuum is at work there.
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await admin.query(statement)
-        return
-      } catch (error) {
-        if (attempt >= 50 || !['55006', '42501'].includes((error as pg.DatabaseError).code ?? '')) throw error
-        await new Promise((resolve) => setTimeout(resolve, 20 * attempt))
-      }
-    }
-  } finally {
-    await admin.end()
-  }
 }

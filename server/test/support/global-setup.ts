@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { databaseNames } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type CitusNodes, readCitusNodes } from './citus.ts'
-import { startTestPostgres } from './postgres.ts'
+import { runAsAdmin, startTestPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -35,7 +35,7 @@ export default async function setup(project: TestProject) {
   project.provide('postgresUrl', server.url)
   project.provide('templateDatabase', templateDatabase)
   return async () => {
-    await admin.query(`drop database if exists ${templateDatabase} with (force)`)
+    await runAsAdmin(server.url, `drop database if exists ${templateDatabase} with (force)`)
     // Another run beside this one may use it too.
     if (isOurs) await admin.query(`drop role if exists ${serviceRole}`).catch(() => {})
     await admin.end()

@@ -7,7 +7,9 @@ import { clusterPaths } from '@storedex/embedded-postgres/cluster'
 import { prepareLocation } from '@storedex/embedded-postgres/location'
 import { startPostmaster, stopPostmaster } from '@storedex/embedded-postgres/postmaster'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
+import pg from 'pg'
 import { openDatabaseServer, reachableHomes } from '../../src/db/embedded.ts'
+import { withRetries } from '../../src/runtime/timing.ts'
 
 interface TestPostgres {
   /** URL of a role that may create databases. */
@@ -17,6 +19,22 @@ interface TestPostgres {
 
 // Durability does not matter here.
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+/**
+ * Creates or drops a database. For a short time, cloning fails while another clone reads the template, and dropping while
+ * autovacuum is at work there.
+ */
+export async function runAsAdmin(serverUrl: string, statement: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: serverUrl })
+  // The next statement fails if the server ends the connection.
+  admin.on('error', () => {})
+  await admin.connect()
+  const isPassing = (error: unknown) => ['55006', '42501'].includes((error as pg.DatabaseError).code ?? '')
+  await withRetries(
+    () => admin.query(statement),
+    (error, attempt) => (attempt < 50 && isPassing(error) ? 20 * attempt : null),
+  ).finally(() => admin.end())
+}
 
 /**
  * Starts a PostgreSQL for one test run: the one at TEST_DATABASE_URL, or a new one with the programs in

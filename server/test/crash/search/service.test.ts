@@ -6,6 +6,7 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from '../../../../packages/embedded-postgres/test/support.ts'
 import { findProjectDir } from '../../../src/config.ts'
 import { connectClient, createTestDatabase } from '../../support/database.ts'
+import { runAsAdmin } from '../../support/postgres.ts'
 import { randomFrom } from '../support/load.ts'
 import { importPeople, peopleSettings } from '../support/people.ts'
 import { sendRequestOrThrow } from '../support/requests.ts'
@@ -125,31 +126,34 @@ test('a database restored from a backup, under a running service or between two 
 
 /** Copies a database in use; all connections to it break, then and at the restore. */
 async function backUp(url: string): Promise<{ restore(): Promise<void> }> {
-  const admin = await connectClient(inject('postgresUrl'))
+  const serverUrl = inject('postgresUrl')
+  const admin = await connectClient(serverUrl)
   const name = new URL(url).pathname.slice(1)
   const copyName = `${name}_backup`
   onTestFinished(async () => {
-    await admin.query(`drop database if exists ${copyName} with (force)`)
     await admin.end()
+    await runAsAdmin(serverUrl, `drop database if exists ${copyName} with (force)`)
   })
   const disconnect = async () => {
     await admin.query(`alter database ${name} with allow_connections false`)
     const isGone = async () => {
-      const { rows } = await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-        name,
-      ])
+      // Processes of PostgreSQL's own, such as autovacuum, may not be ended, and are waited for by what follows.
+      const { rows } = await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
+        [name],
+      )
       return rows.length === 0
     }
     await expect.poll(isGone, { interval: 20 }).toBe(true)
   }
   await disconnect()
-  await admin.query(`create database ${copyName} template ${name}`)
+  await runAsAdmin(serverUrl, `create database ${copyName} template ${name}`)
   await admin.query(`alter database ${name} with allow_connections true`)
   return {
     restore: async () => {
       await disconnect()
-      await admin.query(`drop database ${name}`)
-      await admin.query(`create database ${name} template ${copyName}`)
+      await runAsAdmin(serverUrl, `drop database ${name}`)
+      await runAsAdmin(serverUrl, `create database ${name} template ${copyName}`)
     },
   }
 }
