@@ -1,19 +1,12 @@
-import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Deps } from '../../src/deps.ts'
+import { temporaryFolder } from '../backup/support/backups.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { openCommandLine, runCommand } from './support/run-command.ts'
 
 const cli = openCommandLine('2026-11-22T12:00:00Z')
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'storedex-backup-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
-  return folder
-}
 
 /** Runs a command on another database than the command line's. */
 async function runElsewhere(settings: Partial<Deps['config']>, ...args: string[]) {

@@ -21,8 +21,8 @@ interface TestPostgres {
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /**
- * Creates or drops a database. For a short time, cloning fails while another clone reads the template, and dropping while
- * autovacuum is at work there.
+ * Runs a statement that creates, drops or prepares a database. For a short time, cloning fails while another clone reads the
+ * template, and dropping while autovacuum is at work there.
  */
 export async function runAsAdmin(serverUrl: string, statement: string): Promise<void> {
   const admin = new pg.Client({ connectionString: serverUrl })
