@@ -6,7 +6,7 @@ import { homeOf, keptDirectory, run, until } from '../../../packages/embedded-po
 import { readConfig } from '../../src/config.ts'
 import { openDatabaseServer } from '../../src/db/embedded.ts'
 import { clearTextWarning } from '../../src/db/tls.ts'
-import { type Settings, startService, temporaryFolder } from '../start/support/service.ts'
+import { type Settings, startService, temporaryFolder } from '../deep/start/support/service.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { testDataKeys } from '../support/fixtures.ts'

@@ -1,8 +1,8 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ExportRunner, type ExportRunnerOptions } from '../../src/exports/run/runner.ts'
+import { budgetOf, findDifferences, keyWithBudget, setBudget } from '../auth/support/key-budgets.ts'
 import { addCrowd } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { budgetOf, findDifferences, keyWithBudget, setBudget } from '../usage/support/key-budgets.ts'
 import { createExport, endOf } from './support.ts'
 
 let app: TestApp
