@@ -1,21 +1,65 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './bin/tests/sequencer.mjs'
 
-export default defineConfig({
+const workspaces = '{client,console,server,stripe-standin,packages/*}'
+const unit = `${workspaces}/test/**/*.unit.test.ts`
+// Whole programs and long histories, and whatever judges the tools.
+const deep = [
+  `${workspaces}/test/**/*.deep.test.ts`,
+  `${workspaces}/test/**/deep/**/*.test.ts`,
+  '{bench,drill}/test/**/*.test.ts',
+]
+
+// What every project needs; a project inherits nothing from the root.
+const common = {
   // Packages of this repository that are built for others are used from their sources here.
   ssr: { resolve: { conditions: ['storedex-source', 'module', 'node', 'development|production'] } },
+}
+const commonTest = {
+  // Loading the service takes longer than the tests of many files; each worker loads it once.
+  isolate: false,
+  // Room for a busy machine; what never ends is ended.
+  testTimeout: 180_000,
+  hookTimeout: 240_000,
+  // What is waited for comes sooner or later, and later on a busy machine.
+  expect: { poll: { timeout: 20_000 } },
+  sequence: { sequencer: LongestFirst },
+}
+const withDatabase = {
+  ...commonTest,
+  globalSetup: ['server/test/support/global-setup.ts'],
+  setupFiles: ['server/test/support/file-setup.ts', 'server/test/support/database-setup.ts'],
+}
+
+/** Which run takes a test is told by its file's name and folder: docs/testing.md. */
+export default defineConfig({
   test: {
-    include: ['client', 'console', 'server', 'stripe-standin', 'bench', 'drill', 'packages/*'].map(
-      (folder) => `${folder}/test/**/*.test.ts`,
-    ),
-    globalSetup: ['server/test/support/global-setup.ts'],
-    setupFiles: ['server/test/support/file-setup.ts'],
-    // Loading the service takes longer than the tests of many files; each worker loads it once.
-    isolate: false,
-    // Room for a busy machine; what never ends is ended.
-    testTimeout: 180_000,
-    hookTimeout: 240_000,
-    // What is waited for comes sooner or later, and later on a busy machine.
-    expect: { poll: { timeout: 20_000 } },
+    projects: [
+      // No server, no global set-up: a test with another name must not come here by accident, it would fail.
+      {
+        ...common,
+        test: { ...commonTest, name: 'unit', include: [unit], setupFiles: ['server/test/support/file-setup.ts'] },
+      },
+      {
+        ...common,
+        test: { ...withDatabase, name: 'main', include: [`${workspaces}/test/**/*.test.ts`], exclude: [unit, ...deep] },
+      },
+      { ...common, test: { ...withDatabase, name: 'deep', include: deep, exclude: ['**/node_modules/**'] } },
+      // Of these the deep run asks once more on another PostgreSQL. Only there, so that a file is in one project otherwise.
+      ...(process.env.STOREDEX_TEST_ENGINE === 'memory'
+        ? [
+            {
+              ...common,
+              test: {
+                ...withDatabase,
+                name: 'rooms',
+                include: ['server/test/**/*.test.ts'],
+                exclude: [unit, ...deep, 'server/test/promises/**'],
+              },
+            },
+          ]
+        : []),
+    ],
     maxWorkers: 2,
     // Output that is still on its way to vitest when a file ends would fail the whole run.
     disableConsoleIntercept: true,

@@ -1,49 +1,41 @@
-// The quick check between two edits: types, lint, the tests that need no database, and the tests of the folders that
-// changed since the last commit (or of the folders that are named). Slow rooms are left to `npm test`.
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+// The check between two edits: types, lint, all pure tests, and the tests of what changed since the last commit, database
+// tests included, or of the files and folders that are named. What changed widely is cut to a minute's tests, nearest first.
+import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { installPackages } from './launcher/install.mjs'
+import { findTestsOfChanges } from './tests/changed.mjs'
+import { readTimes } from './tests/times.mjs'
 
 const projectDir = resolve(import.meta.dirname, '..')
-
-const withoutDatabase = [
-  ...['architecture', 'catalogue', 'kernel', 'runtime', 'search/query'].map((room) => `server/test/${room}`),
-  'packages/search-index/test',
-]
-// Minutes each: whole services, faults and floods.
-const slow = /^(server\/test\/(crash|contacts\/model)|drill)\b/
+// Worker seconds for the tests of what changed, and what a test without a measured time is taken for.
+const budget = 80
+const unknown = 4
 
 await installPackages(projectDir, { tools: true })
 const named = process.argv.slice(2)
-const folders = [...new Set([...withoutDatabase, ...(named.length > 0 ? named : changedTestFolders())])]
-console.log(`Tests in ${folders.join(', ')}`)
+const { chosen, left } = named.length > 0 ? { chosen: named, left: [] } : choose(findTestsOfChanges(projectDir))
+console.log(`Tests: all pure ones${chosen.length > 0 ? `, ${chosen.join(', ')}` : ''}`)
 const [types, consoleTypes, lint, tests] = await Promise.all([
   run('typescript/bin/tsc', []),
   run('typescript/bin/tsc', ['-p', 'console']),
   run('@biomejs/biome/bin/biome', ['check', '.']),
-  run('vitest/vitest.mjs', ['run', '--reporter=dot', ...folders.map((folder) => `${folder}/`)]),
+  run('vitest/vitest.mjs', ['run', '--project=unit', '--project=main', '--reporter=dot', '.unit.test.ts', ...chosen]),
 ])
+if (left.length > 0) console.log(`\nLeft for npm test, or to be named:\n${left.map((path) => `  ${path}`).join('\n')}`)
 const failed = Object.entries({ types, consoleTypes, lint, tests }).filter(([, code]) => code !== 0)
-console.log(failed.length === 0 ? 'All passed.' : `Failed: ${failed.map(([name]) => name).join(', ')}`)
+console.log(failed.length === 0 ? '\nAll passed.' : `\nFailed: ${failed.map(([name]) => name).join(', ')}`)
 process.exitCode = failed.length === 0 ? 0 : 1
 
-/** The test folders that belong to changed files: `server/src/billing/links/x.ts` leads to `server/test/billing/links`. */
-function changedTestFolders() {
-  const git = (...args) => execFileSync('git', args, { cwd: projectDir, encoding: 'utf8' }).split('\n').filter(Boolean)
-  const changed = [...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')]
-  return changed.flatMap((path) => {
-    const parts = path
-      .replace(/\/src\//, '/test/')
-      .split('/')
-      .slice(0, -1)
-    for (; parts.length > 1; parts.pop()) {
-      const folder = parts.join('/')
-      if (/(^|\/)test\/[^/]+/.test(folder) && existsSync(join(projectDir, folder)))
-        return slow.test(folder) ? [] : [folder]
-    }
-    return []
-  })
+/** Takes tests in their order until the budget is spent; always the first. */
+function choose(tests) {
+  const seconds = readTimes(join(projectDir, 'docs/test-times.csv'))
+  let spent = 0
+  const isTaken = (path) => {
+    spent += seconds.get(path) ?? unknown
+    return spent <= budget || path === tests[0]
+  }
+  const chosen = tests.filter(isTaken)
+  return { chosen, left: tests.filter((path) => !chosen.includes(path)) }
 }
 
 function run(program, args) {

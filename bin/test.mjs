@@ -1,136 +1,103 @@
-// Everything that judges the project, in one go: the tests on the PostgreSQL that Storedex brings, searching with it; the
-// tests that touch the database once more on the machine's own PostgreSQL where it has one, searching in memory; then
-// formatting, types and unused code.
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+// The two test runs. `npm test`: every promise once, on the PostgreSQL that Storedex brings, then formatting, types and unused
+// code. `npm run test:deep`: whole programs, long histories, many kills and the tools; then the tests of the rooms once more
+// on the machine's own PostgreSQL and on TEST_DATABASE_URL, where there is one, searching in memory.
+//
+//   --retry          a failed file runs once more, alone; what then passes is listed as flaky and fails nothing
+//   --times          writes the times of all files to docs/test-times.csv
+//   --results FILE   adds the counts to FILE, for `--closing FILE`, which prints them as one line for several runs
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { installPackages, runNpm } from './launcher/install.mjs'
+import { findOtherPostgres } from './tests/postgres.mjs'
+import { writeTimes } from './tests/times.mjs'
+import { runTests } from './tests/vitest.mjs'
 
 const projectDir = resolve(import.meta.dirname, '..')
-const oldestPostgres = 15
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    retry: { type: 'boolean', default: false },
+    times: { type: 'boolean', default: false },
+    results: { type: 'string' },
+    closing: { type: 'string' },
+  },
+})
 
-// What does not touch the database, does not depend on which it is, or brings its own says the same on every server.
-const sameOnEveryServer = [
-  'bench/test/**',
-  'client/test/**',
-  'console/test/**',
-  'drill/test/**',
-  'packages/*/test/**',
-  'stripe-standin/test/**',
-  ...[
-    'access',
-    'architecture',
-    'browser',
-    'catalogue',
-    'clients',
-    'crash',
-    'docs',
-    'doctor',
-    'failover',
-    'hostile',
-    'http',
-    'kernel',
-    'openapi',
-  ].map((name) => `server/test/${name}/**`),
-  ...[
-    'mcp',
-    'runtime',
-    'start',
-    'billing/local',
-    'billing/stripe',
-    'imports/cells',
-    'imports/csv',
-    'imports/source',
-  ].map((name) => `server/test/${name}/**`),
-  // Their statements run on both servers in other tests; these take long by the number of their runs.
-  'server/test/{billing/sync/random,db/tls,imports/interruptions,usage/closing/archives,usage/shared-account}.test.ts',
-  'server/test/imports/threads/**',
-]
-
-await installPackages(projectDir, { tools: true })
-const outcomes = [await runTests('the embedded PostgreSQL', {}, [])]
-const programs = findPostgres()
-if (programs) {
-  const left = sameOnEveryServer.flatMap((pattern) => ['--exclude', pattern])
-  const settings = { TEST_POSTGRES_BIN: programs, STOREDEX_TEST_ENGINE: 'memory' }
-  outcomes.push(await runTests(`${programs}, searching in memory`, settings, left))
-}
-if (process.env.TEST_DATABASE_URL) {
-  const { TEST_DATABASE_URL } = process.env
-  console.log('\nNot on TEST_DATABASE_URL, because they start, break or need no server:', sameOnEveryServer.join(', '))
-  const left = sameOnEveryServer.flatMap((pattern) => ['--exclude', pattern])
-  const settings = { TEST_DATABASE_URL, STOREDEX_TEST_ENGINE: 'memory' }
-  outcomes.push(await runTests('TEST_DATABASE_URL, searching in memory', settings, left))
-}
-console.log('\nFormatting, types, unused code')
-const isClean = (await runNpm(projectDir, ['run', '--silent', 'verify'], 'inherit')) === 0
-outcomes.push({ passed: isClean ? 1 : 0, failed: isClean ? 0 : 1, failures: isClean ? [] : ['npm run verify'] })
-
-const sum = (name) => outcomes.reduce((total, outcome) => total + outcome[name], 0)
-// Said last, since whoever keeps only the end of a long run has to know where to look.
-for (const { failures } of outcomes) for (const failure of failures) console.log(`\nFailed: ${failure}`)
-process.exitCode = sum('failed') === 0 ? 0 : 1
-console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`)
-
-/** One run of vitest. A run without a single test, or one that ends badly without naming a test, counts as a failure. */
-async function runTests(server, settings, args) {
-  console.log(`\nTests on ${server}`)
-  const folder = mkdtempSync(join(tmpdir(), 'storedex-report-'))
-  const report = join(folder, 'report.json')
-  const unhandled = join(folder, 'unhandled.json')
-  const vitest = join(projectDir, 'node_modules/vitest/vitest.mjs')
-  const ownReporter = `--reporter=${join(import.meta.dirname, 'unhandled-errors.mjs')}`
-  const reporters = ['--reporter=default', ownReporter, '--reporter=json', `--outputFile.json=${report}`]
-  // This server is for a run of its own.
-  const { TEST_DATABASE_URL: _, ...environment } = process.env
-  const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...args], {
-    cwd: projectDir,
-    stdio: 'inherit',
-    env: { ...environment, ...settings, UNHANDLED_ERRORS_FILE: unhandled },
-  })
-  const code = await new Promise((done) => child.once('close', done))
-  try {
-    const { numPassedTests: passed, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
-    const brokenFiles = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
-    const failed = numFailedTests + brokenFiles.length
-    const isOtherwiseBad = failed === 0 && (code !== 0 || passed === 0)
-    const failures = isOtherwiseBad ? [`the run itself, with exit code ${code}`] : testResults.flatMap(describeFailures)
-    // Such an error fails a run in which every test passes.
-    if (existsSync(unhandled)) failures.push(...JSON.parse(readFileSync(unhandled, 'utf8')))
-    return { passed, failed: isOtherwiseBad ? 1 : failed, failures: failures.map((text) => `${text} (on ${server})`) }
-  } catch {
-    return { passed: 0, failed: 1, failures: [`the run on ${server} left no report`] }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+if (values.closing) {
+  closeWith(readFileSync(values.closing, 'utf8').split('\n').filter(Boolean).map(JSON.parse))
+} else {
+  await installPackages(projectDir, { tools: true })
+  const isDeep = positionals[0] === 'deep'
+  const outcomes = isDeep ? await runDeep() : await runAll()
+  const files = outcomes.flatMap((outcome) => outcome.files)
+  if (values.times) {
+    const isThere = (path) => existsSync(join(projectDir, path))
+    writeTimes(join(projectDir, 'docs/test-times.csv'), outcomes[0].files, isThere)
   }
+  printSlowest(files)
+  const results = outcomes.map(({ title, files, failures, flaky }) => ({
+    title,
+    passed: files.reduce((sum, { passed }) => sum + passed, 0),
+    skipped: files.reduce((sum, { skipped }) => sum + skipped, 0),
+    failures,
+    flaky,
+  }))
+  if (values.results) {
+    appendFileSync(values.results, results.map((result) => `${JSON.stringify(result)}\n`).join(''))
+    process.exitCode = results.some(({ failures }) => failures.length > 0) ? 1 : 0
+  } else closeWith(results)
 }
 
-/** A test's file, name and the beginning of what went wrong; a file's own, where it broke before its tests. */
-function describeFailures(file) {
-  if (file.status !== 'failed') return []
-  const failed = file.assertionResults.filter((test) => test.status === 'failed')
-  const name = relative(projectDir, file.name)
-  if (failed.length === 0) return [`${name}\n${file.message}`]
-  return failed.map((test) => `${name} > ${test.fullName}\n${test.failureMessages.join('\n').slice(0, 2_000)}`)
+async function runAll() {
+  const tests = await run('npm test', ['--project=unit', '--project=main'])
+  return [tests, await check('formatting, types, unused code', 'verify')]
 }
 
-/** The programs of the oldest PostgreSQL on this machine that is new enough: the one furthest from ours. */
-function findPostgres() {
-  const root = '/usr/lib/postgresql'
-  const versions = existsSync(root) ? readdirSync(root).map(Number) : []
-  return versions
-    .filter((version) => version >= oldestPostgres)
-    .sort((a, b) => a - b)
-    .map((version) => join(root, String(version), 'bin'))
-    .find((folder) => canRun(join(folder, 'postgres')) && canRun(join(folder, 'initdb')))
-}
-
-function canRun(program) {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
+async function runDeep() {
+  const outcomes = [await run('npm run test:deep', ['--project=deep'])]
+  const programs = findOtherPostgres()
+  const inMemory = { STOREDEX_TEST_ENGINE: 'memory' }
+  if (programs) {
+    const settings = { ...inMemory, TEST_POSTGRES_BIN: programs }
+    outcomes.push(await run(`the rooms on ${programs}`, ['--project=rooms'], settings))
   }
+  if (process.env.TEST_DATABASE_URL) {
+    const settings = { ...inMemory, TEST_DATABASE_URL: process.env.TEST_DATABASE_URL }
+    outcomes.push(await run('the rooms on TEST_DATABASE_URL', ['--project=rooms'], settings))
+  }
+  return [...outcomes, await check('types of the bench and the drill', 'verify:deep')]
+}
+
+function run(title, args, settings) {
+  console.log(`\nTests: ${title}`)
+  return runTests(projectDir, { title, args, settings, retry: values.retry })
+}
+
+async function check(title, script) {
+  console.log(`\nChecks: ${title}`)
+  const isClean = (await runNpm(projectDir, ['run', '--silent', script], 'inherit')) === 0
+  const failures = isClean ? [] : [{ file: null, test: null, error: `npm run ${script} failed; see above` }]
+  return { title, files: [], failures, flaky: [] }
+}
+
+function printSlowest(files) {
+  const slowest = [...files].sort((a, b) => b.ms - a.ms).slice(0, 10)
+  console.log('\nThe slowest files, in seconds:')
+  for (const { path, ms } of slowest) console.log(`${(ms / 1_000).toFixed(1).padStart(7)}  ${path}`)
+}
+
+/** Prints failures last: whoever keeps only the end of a long log must find them. */
+function closeWith(results) {
+  const describe = (title, { file, test, error }) => `${[file, test].filter(Boolean).join(' > ')} (${title})\n${error}`
+  for (const { title, flaky } of results)
+    for (const failure of flaky) console.log(`\nFlaky, passed alone: ${describe(title, failure)}`)
+  for (const { title, failures } of results)
+    for (const failure of failures) console.log(`\nFailed: ${describe(title, failure)}`)
+  const sum = (count) => results.reduce((total, result) => total + count(result), 0)
+  const [passed, skipped] = [sum((each) => each.passed), sum((each) => each.skipped)]
+  const [failed, flaky] = [sum((each) => each.failures.length), sum((each) => each.flaky.length)]
+  console.log(`\n${flaky} flaky`)
+  console.log(`${passed + flaky} passed, ${failed} failed, ${skipped} skipped`)
+  process.exitCode = failed === 0 ? 0 : 1
 }
