@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './bin/tests/sequencer.mjs'
+import { LongestFirst } from './bin/tests/sequencer.ts'
 
-const workspaces = '{client,console,server,stripe-standin,packages/*}'
+const workspaces = '{bin,client,console,server,stripe-standin,packages/*}'
 const unit = `${workspaces}/test/**/*.unit.test.ts`
 // Whole programs and long histories, and whatever judges the tools.
 const deep = [
