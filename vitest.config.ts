@@ -61,6 +61,8 @@ export default defineConfig({
         : []),
     ],
     maxWorkers: 2,
+    // Each worker loads the service from modules that an earlier one has transformed.
+    experimental: { fsModuleCache: true },
     // Output that is still on its way to vitest when a file ends would fail the whole run.
     disableConsoleIntercept: true,
     // The runner's own race at a worker's end (vitest issue 9458). Any other error that belongs to no test fails the run.
