@@ -45,6 +45,16 @@ export default defineConfig({
         test: { ...withDatabase, name: 'main', include: [`${workspaces}/test/**/*.test.ts`], exclude: [unit, ...deep] },
       },
       { ...common, test: { ...withDatabase, name: 'deep', include: deep, exclude: ['**/node_modules/**'] } },
+      {
+        ...common,
+        test: {
+          ...withDatabase,
+          name: 'random',
+          include: [`${workspaces}/test/**/*.random*.test.ts`],
+          // All of their runs, a part of which `npm test` makes.
+          env: { STOREDEX_PROOF_SHARE: '1' },
+        },
+      },
       // Of these the deep run asks once more on another PostgreSQL. Only there, so that a file is in one project otherwise.
       ...(process.env.STOREDEX_TEST_ENGINE === 'memory'
         ? [

@@ -2,6 +2,7 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { buildCodedSegment, buildSegment } from '../src/segments/build.ts'
 import { encodeStores } from '../src/segments/coded-stores.ts'
 import { segmentBytes } from '../src/segments/segment.ts'
@@ -31,7 +32,7 @@ test.each(seeds)('a segment matches a naive reference, in any order of rows (see
       const stores = drawStores(catalogue)
       deepStrictEqual(plainSegment(build(stores)), derivedSegment(stores))
     }),
-    { seed, numRuns: 150 },
+    { seed, numRuns: proofRuns(150) },
   )
 })
 

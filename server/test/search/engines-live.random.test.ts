@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { startTestApp } from '../support/app.ts'
 import { type Change, ChangingCatalogue } from './support/changing-catalogue.ts'
@@ -20,10 +21,9 @@ import { type RunningReplica, startTestReplica } from './support/replica-world.t
  * with a fixed seed and with a new one. STOREDEX_PROOF_RUNS makes it as many queries of each kind and seed as wanted.
  */
 
-const runsWanted = Number(process.env.STOREDEX_PROOF_RUNS ?? 0)
 const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
 const queriesPerChange = 5
-const changes = Math.ceil((runsWanted || 150) / queriesPerChange)
+const changes = Math.ceil(proofRuns(150) / queriesPerChange)
 
 const shops = fc.nat(39)
 const modes = fc.constantFrom<Mode>('live', 'live', 'live', 'test')
@@ -69,7 +69,7 @@ beforeAll(async () => {
 
 test.each(seeds)(
   'after each change both engines find what is on file then (seed %i)',
-  { timeout: 60_000 + runsWanted * 300 },
+  { timeout: 60_000 + changes * queriesPerChange * 300 },
   async (seed) => {
     const sequence = fc.sample(changeOfAnyKind, { seed, numRuns: changes })
     let answers = 0

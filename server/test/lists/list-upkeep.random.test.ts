@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { renameStore } from '../../src/catalogue/rename-store.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { removeStore } from '../../src/erasure/remove-store.ts'
@@ -229,6 +230,6 @@ test('counters equal the rows, whatever is done in whatever order and at once', 
         expect(await contradictions()).toEqual([])
       }
     }),
-    { numRuns: Number(process.env.STOREDEX_PROOF_RUNS ?? 8) },
+    { numRuns: proofRuns(8, 3) },
   )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import type { MomentRange, StoreQuery } from '../src/query.ts'
 import { scanStores } from '../src/scan/find.ts'
 import { buildSegment } from '../src/segments/build.ts'
@@ -83,7 +84,7 @@ describe.each(seeds)('seed %i', (seed) => {
         expect(positions.map(({ storeId }) => storeId)).toEqual(expected.slice(0, limit).map(({ id }) => id))
         found += positions.length
       }),
-      { seed, numRuns: 200 },
+      { seed, numRuns: proofRuns(200) },
     )
     expect(found).toBeGreaterThan(0)
   })

@@ -1,6 +1,7 @@
 import { packTraits, signatureToken, traitsToken } from '@storedex/search-index'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
+import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
 import { refreshStoreSummaries } from '../../../src/catalogue/store-summaries.ts'
 import { transact } from '../../../src/db/pool.ts'
 import { type ContactFacts, deliverableEmails, isRevealable } from '../../../src/encryption/contact-facts.ts'
@@ -112,7 +113,7 @@ test('imports of random stores and contacts match a simple model of the rules, a
       for (const person of people) expectColumnsOf(person)
       await expectSummariesOf(people)
     }),
-    { numRuns: 30 },
+    { numRuns: proofRuns(30) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import type { Records } from '../../src/exclusion/queries.ts'
 import { type ReadRecords, RecordSet } from '../../src/exclusion/record-set.ts'
 
@@ -70,7 +71,7 @@ describe('what an account has exported or revealed', () => {
           }
         }
       }),
-      { numRuns: Number(process.env.STOREDEX_PROOF_RUNS ?? 100) },
+      { numRuns: proofRuns(100) },
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
+import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
 import type { StoreChange } from '../../../src/delivery/store-history.ts'
 import { applyToModel, expectedColumns, type ModelStore } from '../support/store-model.ts'
 import { openTestCatalogue, readHistories, type TestCatalogue } from '../support/test-catalogue.ts'
@@ -96,6 +97,6 @@ test('imports of random records match a simple model of the rules, the counts ad
       for (const [domain, history] of histories)
         expect(replay(firstStates.get(domain)!, history), domain).toEqual(trackedFieldsOf(model.get(domain)!))
     }),
-    { numRuns: 40 },
+    { numRuns: proofRuns(40) },
   )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
 import { Lane } from '../../../src/db/pool.ts'
 import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
 import { findDifferences, setBudget, siblingOf } from '../../auth/support/key-budgets.ts'
@@ -335,7 +336,7 @@ test('requests at once add up to what the same requests cost one by one', async 
       expect(bodiesOf(repliesTogether)).toEqual(bodiesOf(repliesApart))
       expect(await together.totals()).toEqual(await apart.totals())
     }),
-    { numRuns: Number(process.env.STOREDEX_PROOF_RUNS ?? 5) },
+    { numRuns: proofRuns(5, 2) },
   )
   expect(await findDifferences(app)).toEqual([])
 }, 120_000)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { normalizeEmail, normalizeMailHost, normalizePhone, normalizeProfile } from '../../src/kernel/channels.ts'
 
 const fullWidth = (text: string) => text.replace(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0))
@@ -167,7 +168,7 @@ describe('phones', () => {
         const parsed = parsePhoneNumberFromString(text)
         expect(normalizePhone(text, null)).toBe(parsed?.isPossible() ? parsed.number : text)
       }),
-      { numRuns: 2_000 },
+      { numRuns: proofRuns(2_000) },
     )
   })
 
@@ -182,7 +183,7 @@ describe('phones', () => {
         const normal = normalizePhone(text, country)
         if (normal !== null) expect(normalizePhone(normal, country)).toBe(normal)
       }),
-      { numRuns: 500 },
+      { numRuns: proofRuns(500) },
     )
   })
 })
@@ -261,7 +262,7 @@ describe('profiles', () => {
         const normal = normalizeProfile(text)
         if (normal !== null) expect(normalizeProfile(normal)).toBe(normal)
       }),
-      { numRuns: 1_000 },
+      { numRuns: proofRuns(1_000) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { proofRuns } from '../../bin/tests/proof-runs.ts'
 import { createStandin } from '../src/app.ts'
 import { cancelFromPortal, changePlan, undoCancellation, updatePaymentMethod } from '../src/billing/portal/actions.ts'
 import { StripeError } from '../src/http/errors.ts'
@@ -99,7 +100,7 @@ test('any sequence of operations succeeds, emits events that describe the state,
         rmSync(stateDir, { recursive: true })
       }
     }),
-    { numRuns: 60 },
+    { numRuns: proofRuns(60) },
   )
 })
 

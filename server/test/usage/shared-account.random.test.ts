@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { runCommand } from '../cli/support/run-command.ts'
 import { createMember, keyNumber, readLedger, readSpent, readViewed } from '../console/catalogue/support/members.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -134,6 +135,7 @@ async function checkLedger(): Promise<object> {
 
 describe('keys and people who share an account', () => {
   test('are charged what they were sent, each under their own name, whatever they do at once', async () => {
+    const runs = proofRuns(120)
     await fc.assert(
       fc.asyncProperty(steps, async (each) => {
         const shared = await openSharedAccount(catalogue)
@@ -142,10 +144,11 @@ describe('keys and people who share an account', () => {
         for (const acts of each) seen.push(...(await performStep(shared, used, acts)))
         await compareWithDatabase(shared, used, seen)
       }),
-      { numRuns: 120, interruptAfterTimeLimit: 40_000 },
+      { numRuns: runs },
     )
     expect(await checkLedger()).toMatchObject({ code: 0, differences: [] })
-    // The runs reached every limit.
+    // Many runs reach every limit.
+    if (runs < 100) return
     expect([...counts.refusals.keys()]).toEqual(
       expect.arrayContaining([
         ...['search_rows', 'person_rows', 'store_exports', 'insufficient_contact_credits'],
@@ -153,10 +156,10 @@ describe('keys and people who share an account', () => {
       ]),
     )
     expect(Math.min(counts.alone, counts.together, counts.replays)).toBeGreaterThan(5)
-  }, 90_000)
+  }, 180_000)
 
   test('two people who reveal with the last credit at once: exactly one succeeds', async () => {
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < proofRuns(15); round++) {
       const first = await createMember(app)
       const second = await createMember(app, { account: first.account })
       await app.setAccount(first.account, { limits: { contact_credits: 1 } })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { buildSegment } from '../src/segments/build.ts'
 import { mergeSegments } from '../src/segments/merge.ts'
 import { applyMerge, planMerge, removeStores, replaceStores, type SegmentList } from '../src/segments/segment-list.ts'
@@ -32,6 +33,7 @@ test.each(seeds)(
   'the newest copy of each store that was not removed is alive, whatever changes during a merge (seed %i)',
   (seed) => {
     let settled = 0
+    const runs = proofRuns(60)
     fc.assert(
       fc.property(batches, fc.nat(5), (changes, mergeTakes) => {
         const newest = new Map<number, number>()
@@ -55,9 +57,9 @@ test.each(seeds)(
         const living = stageStores([...newest].map(([id, version]) => storeOf(id, version)))
         expect(mergeSegments(list)).toEqual(buildSegment(living))
       }),
-      { seed, numRuns: 60 },
+      { seed, numRuns: runs },
     )
-    expect(settled).toBeGreaterThan(50)
+    expect(settled).toBeGreaterThan((runs * 5) / 6)
   },
 )
 
@@ -80,7 +82,7 @@ test.each(seeds)('segments stay few, and each store is merged a bounded number o
       expect(list.length).toBeLessThanOrEqual(levels)
       expect(moved).toBeLessThanOrEqual(nextId * 9 * levels)
     }),
-    { seed, numRuns: 20 },
+    { seed, numRuns: proofRuns(20) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { type Scope, scopes } from '../../src/auth/caller.ts'
 import { addCrowd, addPeople, generous, reveal, usageOf } from '../contacts/support/reveals.ts'
 import { endOf, findUnsound } from '../exports/support.ts'
@@ -60,7 +61,7 @@ describe('a quote for an export', () => {
         expect(asked.kind === 'stores' ? quoted.stores : quoted.contacts).toBe(ended.file!.rows)
         if (asked.kind === 'contacts') expect(quoted.already_revealed).toBe(quoted.contacts - quoted.credits)
       }),
-      { numRuns: Number(process.env.STOREDEX_PROOF_RUNS ?? 8) },
+      { numRuns: proofRuns(8, 3) },
     )
     expect(await findUnsound(app)).toEqual([])
   })

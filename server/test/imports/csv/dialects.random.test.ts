@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
+import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
 import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
 import type { ImportResult } from '../../../src/imports/import-file.ts'
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
@@ -140,7 +141,7 @@ test('stores from CSV in any dialect are those of the NDJSON with the same recor
         expect(countsOf(result)).toEqual(counts)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: proofRuns(60) },
   )
 })
 
@@ -245,6 +246,6 @@ test('contacts from CSV in any dialect are those of the NDJSON with the same rec
         expect(countsOf(result)).toEqual(counts)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: proofRuns(60) },
   )
 })

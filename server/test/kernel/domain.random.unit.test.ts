@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { getPublicSuffix } from 'tldts'
 import { describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { isLoopback, normalizeDomain } from '../../src/kernel/domain.ts'
 
 interface UrlCase {
@@ -264,7 +265,7 @@ describe('any text', () => {
     const assembled = fc.array(fc.oneof(piece, fc.string({ unit: 'binary', maxLength: 2 })), { maxLength: 12 })
     fc.assert(
       fc.property(assembled, (pieces) => expectAnswer(pieces.join(''))),
-      { numRuns: 3000 },
+      { numRuns: proofRuns(3_000) },
     )
     fc.assert(fc.property(fc.string({ unit: 'binary' }), expectAnswer))
     fc.assert(fc.property(fc.webUrl(), expectAnswer))

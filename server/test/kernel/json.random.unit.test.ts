@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { exceededJsonBound, parseShortJson, parseStrictJson } from '../../src/kernel/json.ts'
 import { checkStrictJson } from '../../src/kernel/json-check.ts'
 
@@ -232,7 +233,7 @@ describe('the check without parsing agrees with the parser', () => {
     )
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 8 }), (texts) => expectSame(Buffer.from(texts.join('')))),
-      { numRuns: 5_000 },
+      { numRuns: proofRuns(5_000) },
     )
   })
 
@@ -244,7 +245,7 @@ describe('the check without parsing agrees with the parser', () => {
         bytes[at % bytes.length] = byte
         expectSame(bytes)
       }),
-      { numRuns: 1_000 },
+      { numRuns: proofRuns(1_000) },
     )
   })
 
@@ -302,7 +303,7 @@ describe('a short text', () => {
         for (const { at, byte } of changes) bytes[at % bytes.length] = byte
         expectSame(bytes)
       }),
-      { numRuns: 5_000 },
+      { numRuns: proofRuns(5_000) },
     )
   })
 
@@ -319,7 +320,7 @@ describe('a short text', () => {
       fc.property(object, (text) => {
         if (expectSame(Buffer.from(text))) accepted++
       }),
-      { numRuns: 2_000 },
+      { numRuns: proofRuns(2_000) },
     )
     expect(accepted).toBeGreaterThan(100)
   })

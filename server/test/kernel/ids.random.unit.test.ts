@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { contactKey, createIdSealer, type Mode, splitContactKey } from '../../src/kernel/ids.ts'
 
 const sealer = createIdSealer(Buffer.alloc(32, 1))
@@ -121,7 +122,7 @@ describe('a public id', () => {
     const madeUp = fc.stringMatching(/^(st_live|st_test|ct_live|ct_test|acct|key|per|ses|inv|psk)_[A-Za-z]{16}$/)
     fc.assert(
       fc.property(madeUp, (text) => sealer.open(text) === null),
-      { numRuns: 5000 },
+      { numRuns: proofRuns(5_000) },
     )
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => sealer.open(text) === null))
   })

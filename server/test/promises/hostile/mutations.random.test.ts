@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
 import { scopes } from '../../../src/auth/caller.ts'
 import { knownList, operations } from '../access/support/operations.ts'
 import { errorIn, forEachInParallel, marker, startHostileApp } from './support/hostile-app.ts'
@@ -83,7 +84,7 @@ describe.each(bodies)('$path rejects, with the path of the fault,', ({ method = 
       fc.asyncProperty(wrong, async ([place, other]) => {
         expect(await refusal(replaced(body, place.steps, other))).toEqual(invalid('invalid_request', place.path))
       }),
-      { numRuns: 100 },
+      { numRuns: proofRuns(100) },
     )
   })
 
@@ -109,7 +110,7 @@ describe.each(bodies)('$path rejects, with the path of the fault,', ({ method = 
         expect(param!.startsWith(place.path)).toBe(true)
         expect(param).not.toMatch(/[\p{C}]/u)
       }),
-      { numRuns: 100 },
+      { numRuns: proofRuns(100) },
     )
   })
 

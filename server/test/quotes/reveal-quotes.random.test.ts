@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { addCrowd, generous, reveal, storedUsage, usageOf } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { Json, TestClient } from '../support/client.ts'
@@ -55,7 +56,7 @@ describe('a quote for a reveal', () => {
         })
         expect(quoted.stores).toBeGreaterThanOrEqual(quoted.new_exports)
       }),
-      { numRuns: Number(process.env.STOREDEX_PROOF_RUNS ?? 8) },
+      { numRuns: proofRuns(8, 3) },
     )
   })
 

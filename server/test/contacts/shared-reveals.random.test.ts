@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json, TestClient, TestReply } from '../support/client.ts'
@@ -273,6 +274,6 @@ test('whatever is revealed at once costs what it costs one after the other', asy
       })
       expect(Math.min(...replies.map(({ body }) => body.credits.remaining))).toBe(1_000 - distinct - 1)
     }),
-    { numRuns: 15, interruptAfterTimeLimit: 30_000 },
+    { numRuns: proofRuns(15) },
   )
 }, 60_000)

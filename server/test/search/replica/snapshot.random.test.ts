@@ -11,6 +11,7 @@ import {
 } from '@storedex/search-index'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
 import { stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import { catalogues, integer, randomFrom } from '../../../../packages/search-index/test/support/random-stores.ts'
 import type { Mode } from '../../../src/kernel/ids.ts'
@@ -54,7 +55,7 @@ test.each(seeds)('decoding returns what was encoded (seed %i)', (seed) => {
     fc.property(snapshots, (snapshot) => {
       expect(decode(bytesOf(snapshot))).toEqual(snapshot)
     }),
-    { seed, numRuns: 30 },
+    { seed, numRuns: proofRuns(30) },
   )
 })
 

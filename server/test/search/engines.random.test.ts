@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import type { SearchEngine } from '../../src/search/engine.ts'
 import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
@@ -28,13 +29,12 @@ import { contactRowsOf, insertPeople, insertRows, rowOf } from './support/tables
  * STOREDEX_PROOF_RUNS makes it as many queries of each kind, catalogue and seed as wanted.
  */
 
-const runsWanted = Number(process.env.STOREDEX_PROOF_RUNS ?? 0)
 const seeds = [20_261_123, Math.floor(Math.random() * 2 ** 31)]
-/** Stores, default number of queries, and a factor for page limits. */
+/** Stores, number of queries, and a factor for page limits. */
 const sizes = [
-  { name: 'some stores', count: 250, queries: 120, pageScale: 1 },
+  { name: 'some stores', count: 250, queries: proofRuns(120), pageScale: 1 },
   // Enough that the memory engine scans several windows.
-  { name: 'many stores', count: 5_000, queries: 15, pageScale: 20 },
+  { name: 'many stores', count: 5_000, queries: proofRuns(15, 4), pageScale: 20 },
 ]
 const cases = sizes.flatMap((size) => seeds.map((seed) => ({ ...size, seed })))
 /** Queries per catalogue and split. */
@@ -74,7 +74,7 @@ async function ask<Search>(
   searches: fc.Arbitrary<Search>,
   expectEqual: (catalogue: Catalogue, search: Search, course: PagingPlan) => Promise<number>,
 ): Promise<number> {
-  let left = runsWanted || queries
+  let left = queries
   let walksOverPages = 0
   for (let round = 0; left > 0; round++, left -= queriesPerCatalogue) {
     const catalogue = await openCatalogue(seed + round, count)
@@ -91,8 +91,8 @@ async function ask<Search>(
 
 describe.each(cases)('$name, seed $seed', (size) => {
   // Empty results alone would prove nothing.
-  const atLeast = (runsWanted || size.queries) / 10
-  const timeout = 60_000 + runsWanted * 500
+  const atLeast = size.queries / 10
+  const timeout = 60_000 + size.queries * 500
 
   test('every page of stores is the same from each engine, alone and in turn', { timeout }, async () => {
     expect(await ask(size, storeSearches, expectStores)).toBeGreaterThan(atLeast)

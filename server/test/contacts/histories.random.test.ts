@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { calls, type Move, operations, pauses, reveals } from './support/model/moves.ts'
 import { type Coverage, runHistory, type Step } from './support/model/run.ts'
 import { type Servers, startServers } from './support/model/world.ts'
@@ -16,8 +17,8 @@ beforeAll(async () => {
 })
 
 const seeds = [20_261_121, Date.now() % 2 ** 31]
-const runsWanted = Number(process.env.STOREDEX_PROOF_RUNS ?? 0)
-const timeout = 120_000 + runsWanted * 20_000
+const histories = proofRuns(12, 3)
+const timeout = 120_000 + histories * 20_000
 let runs = 0
 
 // Days that shorter months lack, the last moment of a leap February, the turn of a year.
@@ -71,19 +72,19 @@ async function checkHistories(
 
 /** Runs without refusals and replays would prove little. */
 function expectCoverage({ seen }: Coverage): void {
-  if (runsWanted > 0) console.log(Object.fromEntries(seen))
+  if (process.env.STOREDEX_PROOF_RUNS) console.log(Object.fromEntries(seen))
   for (const kind of ['search 200', 'reveal 200', 'reveal 402', 'reveal 404', 'reveal 409', 'replay', 'import done'])
     expect(seen.get(kind), kind).toBeGreaterThan(0)
 }
 
 describe.each(seeds)('replies and stored figures equal those of the model (seed %i)', (seed) => {
   test('sequential requests get the replies of the model', { timeout }, async () => {
-    const coverage = await checkHistories(oneByOne, { seed, numRuns: runsWanted || 12, length: 60 })
+    const coverage = await checkHistories(oneByOne, { seed, numRuns: histories, length: 60 })
     expectCoverage(coverage)
   })
 
   test('concurrent requests get the replies of the model for one order', { timeout }, async () => {
-    const coverage = await checkHistories(together, { seed, numRuns: runsWanted || 12, length: 20 })
+    const coverage = await checkHistories(together, { seed, numRuns: histories, length: 20 })
     expectCoverage(coverage)
   })
 })
