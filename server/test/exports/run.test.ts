@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { proofKills } from '../../../bin/tests/proof-runs.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { ExportRunner, type ExportRunnerOptions } from '../../src/exports/run/runner.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
@@ -93,7 +94,7 @@ async function expectSound(): Promise<void> {
   expect(await findUnsound(app)).toEqual([])
 }
 
-const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)
+const kills = proofKills(12, 5)
 
 test('an export whose servers are killed at any moment has each row once, each charge once, and the same bytes', async () => {
   letTimePass()

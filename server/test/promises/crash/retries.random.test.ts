@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { proofKills } from '../../../../bin/tests/proof-runs.ts'
 import { serverPid, temporaryDirectory } from '../../../../packages/embedded-postgres/test/support.ts'
 import { randomFrom } from './support/load.ts'
 import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
@@ -8,8 +9,7 @@ import { type ApiReply, sendRequestOrThrow } from './support/requests.ts'
 import { isReplay, type RevealReply, type RevealRequest, revealWithRetries, tryReveal } from './support/reveal.ts'
 import { killPostgres, type Service, startService, subscribe, waitUntilReady } from './support/service.ts'
 
-/** 200 in the long run. */
-const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)
+const kills = proofKills(12, 2)
 const seed = Date.now() % 1_000_000
 const clients = 8
 const storesPerKill = 20

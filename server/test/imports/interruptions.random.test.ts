@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { generateContacts } from '../../../bench/support/contact-records.ts'
 import { generateStores } from '../../../bench/support/store-records.ts'
+import { proofKills } from '../../../bin/tests/proof-runs.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { flagTokens } from '../../src/search/query/vocabulary.ts'
@@ -97,7 +98,7 @@ test('an import killed at any time leaves only complete records, and a second ru
     () => importAndKillBefore(killed, ['stores', file], 'store_domains'),
     () => importAndKill(killed.url, ['stores', file], 4_000, 20),
   ]
-  for (const kill of kills) {
+  for (const kill of kills.slice(0, proofKills(kills.length, 1))) {
     await kill()
     for (const [domain, store] of byDomain(await comparableContent(killed.db)))
       expect([expected.get(domain), before.get(domain)]).toContain(store)
@@ -127,7 +128,7 @@ test('a contact import killed at any time leaves store summaries that match the 
     () => importAndKillBefore(catalogue, ['contacts', file], 'stores'),
     () => importAndKill(catalogue.url, ['contacts', file], 2_000, 10),
   ]
-  for (const kill of kills) {
+  for (const kill of kills.slice(0, proofKills(kills.length, 1))) {
     await kill()
     expect(await storesOutOfStep(catalogue)).toEqual([])
   }

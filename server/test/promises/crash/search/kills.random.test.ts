@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { proofKills } from '../../../../../bin/tests/proof-runs.ts'
 import { readSnapshotFile, readSnapshotFileInfo } from '../../../../src/search/replica/snapshot-file.ts'
 import { temporaryFolder } from '../../../search/support/replica-world.ts'
 import { createTestDatabase } from '../../../support/database.ts'
@@ -11,8 +12,7 @@ import { answersOf, drawDirectQueries, expectSameAnswers } from './queries.ts'
 import { bundle, type SearchProcess, startSearchProcess } from './search-processes.ts'
 import { compareWithTables } from './tables.ts'
 
-/** 1,000 in the long run. */
-const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)
+const kills = proofKills(12, 3)
 const seed = Date.now() % 1_000_000
 
 /** Short intervals, so that snapshots are written and segments merged all the time. */
