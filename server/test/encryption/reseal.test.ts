@@ -12,6 +12,7 @@ import { generateDataKey, parseDataKeys } from '../../src/kernel/seal.ts'
 import { addCrowd, generous, reveal, startSecondServer } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { testDataKeys } from '../support/fixtures.ts'
+import { TableGate } from '../support/gate.ts'
 
 const fresh = generateDataKey()
 const freshId = fresh.split(':')[0]!
@@ -145,16 +146,23 @@ test('a killed reseal loses nothing, and the next run does the rest', async () =
   const before = await emailsOnFile(app, testDataKeys)
   const program = join(import.meta.dirname, 'reseal-process.ts')
   const url = app.deps.databaseUrl
+  const gate = await TableGate.close(url, 'contacts')
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, url, rotatedRing], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  await once(child.stdout, 'data')
+  const ended = once(child, 'exit')
+  // Between its second batch and its third.
+  await gate.letPass()
+  await gate.letPass()
+  await gate.waiting()
   child.kill('SIGKILL')
-  await once(child, 'exit')
+  await ended
+  await gate.open()
 
   expect(await emailsOnFile(app, rotatedRing)).toEqual(before)
   const [newest, oldest] = await readDataKeyStatus(rotated)
   expect(newest!.contacts).toBeGreaterThanOrEqual(1_000)
+  expect(oldest!.contacts).toBeGreaterThan(0)
   const { resealed, remaining } = await resealEverything(rotated)
   expect({ resealed, remaining }).toEqual({
     resealed: oldest!.contacts + oldest!.replies + (oldest!.identity_key ? 1 : 0),

@@ -6,6 +6,7 @@ import { startImportInThread } from '../../src/import-jobs/run/thread.ts'
 import { startService, temporaryFolder } from '../deep/start/support/service.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { testDataKeys } from '../support/fixtures.ts'
+import { TableGate } from '../support/gate.ts'
 import { createConsoleClient, type TestPerson } from '../support/person.ts'
 import {
   countStores,
@@ -100,11 +101,12 @@ test('a thread from its source reports its progress, and is stopped', async () =
   const startImport = startImportInThread(threadProgram('import-thread'))
   const { app, operator } = await startImportApp({ now, startImport })
   const id = await upload(app.url, operator, { text: storesCsv(40_000) })
+  const gate = await TableGate.close(app.deps.databaseUrl, 'stores')
   await operator.post(`/operator/imports/${id}/import`, { options: {} })
+  await gate.letPass()
   await expect.poll(async () => (await readImport(operator, id)).progress?.read, { timeout: 30_000 }).toBeGreaterThan(0)
-  const release = await holdCatalogue(app)
   await operator.post(`/operator/imports/${id}/stop`)
-  await release()
+  await gate.open()
   const { report } = await waitForState(operator, id, 'stopped')
   expect(report.parts[0].read).toBeLessThan(40_000)
   expect(await countStores(app)).toBe(report.parts[0].inserted)

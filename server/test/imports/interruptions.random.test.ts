@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { generateContacts } from '../../../bench/support/contact-records.ts'
 import { generateStores } from '../../../bench/support/store-records.ts'
@@ -8,6 +9,7 @@ import { proofKills } from '../../../bin/tests/proof-runs.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { flagTokens } from '../../src/search/query/vocabulary.ts'
+import { TableGate } from '../support/gate.ts'
 import { comparableContent, openTestCatalogue, readHistories, type TestCatalogue } from './support/test-catalogue.ts'
 
 const program = join(import.meta.dirname, 'import-process.ts')
@@ -24,7 +26,7 @@ function startImport(url: string, kind: Kind, file: string) {
   return { child, exited: once(child, 'exit') }
 }
 
-/** Runs an import and kills it `delayMs` after it reported `afterRecords` records. */
+/** Runs an import and kills it at some moment after it reported `afterRecords` records, perhaps when it has ended. */
 async function importAndKill(
   url: string,
   [kind, file]: [Kind, string],
@@ -36,7 +38,7 @@ async function importAndKill(
     for await (const text of child.stdout) if (Number(String(text).trim().split('\n').at(-1)) >= afterRecords) return
   })()
   await Promise.race([enough, exited])
-  await new Promise((resolve) => setTimeout(resolve, delayMs))
+  await delay(delayMs)
   child.kill('SIGKILL')
   await exited
 }
@@ -47,25 +49,16 @@ async function importAndKillBefore(
   [kind, file]: [Kind, string],
   table: string,
 ): Promise<void> {
-  const holder = await catalogue.db.connect()
-  const waiting =
-    'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())'
+  const gate = await TableGate.close(catalogue.url, table)
+  const { child, exited } = startImport(catalogue.url, kind, file)
+  const ended = exited.then(() => Promise.reject(new Error('the import ended before it was killed')))
+  ended.catch(() => {})
+  await Promise.race([gate.waiting(), ended])
+  child.kill('SIGKILL')
+  await exited
+  await gate.open()
   const connected = `select from pg_stat_activity where datname = current_database() and application_name like '%to be killed'`
-  try {
-    await holder.query(`begin; lock table ${table} in share mode`)
-    const { child, exited } = startImport(catalogue.url, kind, file)
-    await until(async () => (await holder.query(waiting)).rowCount === 1)
-    child.kill('SIGKILL')
-    await exited
-    await holder.query('rollback')
-    await until(async () => (await holder.query(connected)).rowCount === 0)
-  } finally {
-    holder.release()
-  }
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
+  await expect.poll(async () => (await catalogue.db.query(connected)).rowCount).toBe(0)
 }
 
 /** The histories without times and in a fixed order within a store: they depend on where chunks begin. */

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Role, roles } from '../../../src/people/roles.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
+import { countLockWaits } from '../../support/database.ts'
 import { type AccountPerson, atAccount, auditLines, newMember, outcomeOf } from './support/account-person.ts'
 
 let app: TestApp
@@ -117,13 +118,7 @@ describe('a change', () => {
         app.accountNumber(team.account),
       ])
       const late = team.admin.remove(team.viewer)
-      const waiting = async () =>
-        (
-          await app.db.query(
-            `select count(*)::int as waiting from pg_locks where locktype = 'advisory' and not granted`,
-          )
-        ).rows[0].waiting
-      await expect.poll(waiting).toBe(1)
+      await expect.poll(() => countLockWaits(app.db)).toBe(1)
       await blocker.query(
         `update members m set role = 'viewer' from people p
          where p.id = m.person_id and p.email = $1`,

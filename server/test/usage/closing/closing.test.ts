@@ -1,10 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { closePeriodsExclusively } from '../../../src/usage/closing/close-periods.ts'
 import { runCommand } from '../../cli/support/run-command.ts'
 import type { TestKey } from '../../support/app.ts'
-import { connectClient } from '../../support/database.ts'
+import { TableGate } from '../../support/gate.ts'
 import { type ClosingApp, dayMs, detailMonths, startClosingApp } from '../support/closing.ts'
 
 const start = '2025-01-10T12:00:00.000Z'
@@ -237,19 +235,16 @@ describe('closing keeps all sums at every moment', () => {
     async (table) => {
       const key = await makeClosable()
       const before = await world.show(key)
-      const holder = await connectClient(world.app.deps.databaseUrl)
-      try {
-        await holder.query('begin')
-        await holder.query(`lock table ${table} in share row exclusive mode`)
-        const closing = closePeriodsExclusively(ctx()).then(
-          () => 'closed',
-          () => 'failed',
-        )
-        await killWaitingSession(holder, table)
-        expect(await closing).toBe('failed')
-      } finally {
-        await holder.end()
-      }
+      const gate = await TableGate.close(world.app.deps.databaseUrl, table)
+      const closing = closePeriodsExclusively(ctx()).then(
+        () => 'closed',
+        () => 'failed',
+      )
+      await world.app.db.query('select pg_terminate_backend(pid) from unnest($1::integer[]) as pid', [
+        await gate.waiting(),
+      ])
+      expect(await closing).toBe('failed')
+      await gate.open()
       expect(await world.check()).toMatchObject({ ...soundCheck, entries })
       await closePeriodsExclusively(ctx())
       expect(await world.count('ledger', key)).toBe(0)
@@ -288,15 +283,3 @@ describe('closing keeps all sums at every moment', () => {
     expect(await world.check()).toMatchObject({ ...soundCheck, entries })
   })
 })
-
-/** Terminates the session that waits for a lock on a table. */
-async function killWaitingSession(client: pg.Client, table: string): Promise<void> {
-  for (;;) {
-    const { rowCount } = await client.query(
-      `select pg_terminate_backend(l.pid) from pg_locks l where l.relation = $1::regclass and not l.granted`,
-      [table],
-    )
-    if (rowCount) return
-    await delay(10)
-  }
-}
