@@ -136,11 +136,16 @@ describe('the cache', () => {
 
   test('waits until all rows of a batch are there', async () => {
     let isComplete = false
-    const db = { query: () => databaseAt('1:1', isComplete).query() } as unknown as Queryable
+    let reads = 0
+    const query = () => {
+      reads++
+      return databaseAt('1:1', isComplete).query()
+    }
+    const db = { query } as unknown as Queryable
     const cache = new DocumentCache({ maxBytes: 1_000_000, db })
     cache.sawVersion('1:1')
     cache.put(1, 'of the batch before', '1:1')
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await vi.waitUntil(() => reads > 2, { timeout: 20_000 })
     expect([cache.version, cache.get(1)]).toEqual([null, undefined])
     isComplete = true
     await vi.waitUntil(() => cache.version === '1:1', { timeout: 20_000 })

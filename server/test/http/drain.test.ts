@@ -73,7 +73,7 @@ describe('closing', () => {
   })
 
   test('does not wait for connections that are idle or sent no request yet', async () => {
-    const { app, url, port } = await startSlowServer()
+    const { app, url, port } = await startSlowServer(3_600_000)
     await call(`${url}/api/v1/quick`)
     const halfAsked = sendRaw(port, 'GET /api/v1/quick HTTP/1.1\r\nHost')
     await expect
@@ -85,10 +85,9 @@ describe('closing', () => {
   })
 
   test('does not wait without connections', async () => {
-    const { app } = await startSlowServer()
-    const startedAt = performance.now()
+    const { app } = await startSlowServer(3_600_000)
     await app.close()
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(app.server.listening).toBe(false)
   })
 
   test('answers a request in transit on a kept-alive connection', async () => {

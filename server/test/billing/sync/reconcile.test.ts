@@ -81,11 +81,7 @@ describe('the reconciliation of the server', () => {
   beforeAll(() => app.allowReconciliation())
 
   const untilPlan = async (key: Awaited<ReturnType<FakeStripeApp['key']>>, plan: string) => {
-    for (;;) {
-      const { body } = await key.get('/usage')
-      if (body.plan?.slug === plan) return
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    await expect.poll(async () => (await key.get('/usage')).body.plan?.slug).toBe(plan)
   }
 
   test('repeats, and deletes events that are old or were dated by a clock that ran ahead', async () => {
@@ -127,7 +123,7 @@ describe('the reconciliation of the server', () => {
     await app.customer('cus_alone_2', [subscription()])
     const servers = await Promise.all([1, 2, 3].map(() => buildApp(deps, [], { reconciliationMs: 10 })))
     try {
-      while (calls < 12) await new Promise((resolve) => setTimeout(resolve, 20))
+      await expect.poll(() => calls, { timeout: 60_000 }).toBeGreaterThanOrEqual(12)
     } finally {
       await Promise.all(servers.map((server) => server.close()))
     }

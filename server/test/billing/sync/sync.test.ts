@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { syncAccount } from '../../../src/billing/sync/sync-account.ts'
+import { countLockWaits } from '../../support/database.ts'
 import { olderShape, priceIds, subscription } from '../support/fake-stripe.ts'
 import { type FakeStripeApp, startAppWithFakeStripe } from '../support/fake-stripe-app.ts'
 
@@ -288,7 +289,8 @@ test('of two concurrent syncs the one that read later is written last, whichever
     slow = false
     app.stripe.subscriptions.set(customerId, [subscription({ status: 'past_due' })])
     second = syncAccount(app.deps, id)
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    // It waits for the first one, which has not written what it read.
+    await expect.poll(() => countLockWaits(app.db)).toBe(1)
   }
   let second: Promise<unknown> | undefined
   await syncAccount(app.deps, id)
