@@ -5,6 +5,7 @@ import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json, TestClient, TestReply } from '../support/client.ts'
+import { countLockWaits } from '../support/database.ts'
 import {
   addCrowd,
   generous,
@@ -237,10 +238,16 @@ test('no reply of a burst is kept that holds somebody who was erased meanwhile',
     ids[index % 50]!,
     index % 4 === 0 ? leaving[9]! : leaving[index % 10]!,
   ])
-  const [replies] = await Promise.all([
-    burst(callers, lists, (index) => `leaving-${index}`),
-    Promise.all(leaving.slice(0, 8).map((id) => eraseContacts(app.operator, { id }))),
-  ])
+  // The first ones wait in their charge until the erasures have begun.
+  const client = await app.db.connect()
+  await client.query('begin')
+  await client.query('select from usage_counters where account_id = $1 for update', [app.accountNumber(key.account)])
+  const revealing = burst(callers, lists, (index) => `leaving-${index}`)
+  await expect.poll(() => countLockWaits(app.db)).toBeGreaterThan(0)
+  const erasing = Promise.all(leaving.slice(0, 8).map((id) => eraseContacts(app.operator, { id })))
+  await client.query('rollback')
+  client.release()
+  const [replies] = await Promise.all([revealing, erasing])
   expect(new Set(statuses(replies))).toEqual(new Set([200]))
   const erased = leaving.slice(0, 8).map((id) => app.deps.ids.open(id)!.value)
   const { rows } = await app.db.query(
@@ -276,4 +283,4 @@ test('whatever is revealed at once costs what it costs one after the other', asy
     }),
     { numRuns: proofRuns(15) },
   )
-}, 60_000)
+})
