@@ -70,4 +70,4 @@ test('the bill of materials lists every package that runs in production, and com
   const listed = components.map((component) => component['bom-ref']).filter((ref) => !ref.startsWith('@storedex/'))
   const shipped = installedEntries('package-lock.json').filter(({ entry }) => !entry.dev)
   expect(listed.sort()).toEqual([...new Set(shipped.map(({ name, entry }) => `${name}@${entry.version}`))].sort())
-}, 60_000)
+})

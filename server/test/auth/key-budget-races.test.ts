@@ -13,7 +13,7 @@ beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
   atSecondServer = await startSecondServer(app)
   ids = await addCrowd(app, people)
-}, 60_000)
+})
 
 /** Sends requests at once, in turns to the two servers; again what a busy machine answers with 503, which charges nothing. */
 function sendAll(
@@ -125,4 +125,4 @@ test('the limit of the account and the budgets of its keys hold together, whatev
     ),
     { numRuns: 8 },
   )
-}, 60_000)
+})

@@ -10,7 +10,7 @@ let ids: string[]
 beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
   ids = await addCrowd(app, 60)
-}, 60_000)
+})
 
 const search = (key: TestKey, limit: number) => key.post('/stores/search', { filters: {}, limit })
 const lookup = (key: TestKey, store: number) => key.get(`/stores/crowd-${store}.example`)

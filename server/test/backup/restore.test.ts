@@ -204,9 +204,7 @@ describe('what is there already', () => {
       /The service runs on this database. Stop it on every server/,
     )
     await service.end()
-    await expect
-      .poll(() => restoreFrom(file, target).then(() => 'restored', String), { timeout: 10_000 })
-      .toBe('restored')
+    await expect.poll(() => restoreFrom(file, target).then(() => 'restored', String)).toBe('restored')
   })
 
   test('is not opened by anybody else during a restore', async () => {

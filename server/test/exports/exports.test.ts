@@ -29,7 +29,7 @@ beforeAll(async () => {
       ...(i % 10 === 1 ? {} : { emails: [{ email: `p${i}@shop-${i >> 1}.example`, status: 'verified' }] }),
     })),
   )
-}, 60_000)
+})
 
 const allScopes = ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal', 'exports:manage'] as const
 const newKey = (limits = {}) =>

@@ -11,7 +11,7 @@ beforeAll(async () => {
   // Each test starts a runner of its own.
   await app.exportRunner.close()
   await addCrowd(app, 120)
-}, 60_000)
+})
 
 const stores = { kind: 'stores', filters: {}, max_rows: 100 }
 const contacts = { kind: 'contacts', max_rows: 100, max_credits: 100 }

@@ -28,7 +28,7 @@ test('requests beyond the share of an account are refused at once, uncounted and
       shed++
     })
   // The other requests still wait for the database.
-  await expect.poll(() => shed, { timeout: 10_000 }).toBe(20)
+  await expect.poll(() => shed).toBe(20)
   expect((await sandbox.get('/usage')).status).toBe(503)
   const newcomer = other.get('/usage')
   await client.query('commit')

@@ -26,7 +26,7 @@ from generate_series(1, $3::integer) n, generate_series(1, $2::integer) a`,
     [now, accounts, entriesPerAccount],
   )
   await db.query('analyze ledger')
-}, 60_000)
+})
 
 /** The one statement that a query sends. */
 async function statementOf(

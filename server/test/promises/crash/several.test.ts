@@ -100,7 +100,7 @@ describe('a service that receives SIGTERM', () => {
 
     await holder.query('begin; lock table usage_counters in access exclusive mode')
     const atWork = keys.map((each) => sendRequest(service.api, each, `/stores/${domain}`))
-    await expect.poll(waiting, { timeout: 10_000, interval: 10 }).toBe(3)
+    await expect.poll(waiting, { interval: 10 }).toBe(3)
     const stopped = service.stop()
     // The signal takes a moment; then a new request is rejected by a reply or a refused connection. The request without
     // a key would not wait.
@@ -116,7 +116,7 @@ describe('a service that receives SIGTERM', () => {
       }
       return true
     }
-    await expect.poll(refuses, { timeout: 10_000, interval: 10 }).toBe(true)
+    await expect.poll(refuses, { interval: 10 }).toBe(true)
     await holder.query('rollback')
 
     expect(statusesOf(await Promise.all(atWork))).toEqual([200, 200, 200])

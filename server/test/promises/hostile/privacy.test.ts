@@ -132,7 +132,7 @@ describe('when the database fails', () => {
       const left = 'select count(*)::integer as left from pg_stat_activity where pid = any($1)'
       return (await watcher.query(left, [ended])).rows[0].left
     }
-    await expect.poll(countLeft, { timeout: 10_000 }).toBe(0)
+    await expect.poll(countLeft).toBe(0)
   }
   const cancel = () => watcher.query(`select pg_cancel_backend(pid) from pg_stat_activity where ${ofTheApp}`)
   const countWaiting = async () => {
@@ -145,7 +145,7 @@ describe('when the database fails', () => {
     await holder.query(`begin; lock table ${table} in access exclusive mode`)
     try {
       const replies = begin()
-      await expect.poll(countWaiting, { timeout: 10_000 }).toBe(replies.length)
+      await expect.poll(countWaiting).toBe(replies.length)
       await fail()
       return await Promise.all(replies)
     } finally {

@@ -110,9 +110,9 @@ describe('the service, over PostgreSQL alone', () => {
       body: JSON.stringify({ filters: {} }),
       signal: gone.signal,
     })
-    await expect.poll(statementsOfSearches, { timeout: 10_000 }).toBe(1)
+    await expect.poll(statementsOfSearches).toBe(1)
     gone.abort()
     await expect(search).rejects.toThrow()
-    await expect.poll(statementsOfSearches, { timeout: 10_000 }).toBe(0)
+    await expect.poll(statementsOfSearches).toBe(0)
   })
 })
