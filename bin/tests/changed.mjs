@@ -37,7 +37,7 @@ export function orderTests(projectDir, changed) {
   })
   const ofPages = changed.flatMap((path) => {
     const page = /^console\/src\/pages\/([\w-]+)/.exec(path)?.[1]
-    const isOfPage = (/** @type {string} */ test) => test.includes(`/${page}.test.ts`)
+    const isOfPage = (/** @type {string} */ test) => test.includes(`/${page}.`)
     return page ? testsIn('server/test/promises/browser').filter(isOfPage) : []
   })
   const byFolder = changed.flatMap((path) => nearestTests(path, testsIn))
