@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './bin/tests/sequencer.mjs'
+import { LongestFirst } from './bin/tests/sequencer.ts'
 
-const workspaces = '{client,console,server,stripe-standin,packages/*}'
+const workspaces = '{bin,client,console,server,stripe-standin,packages/*}'
 const unit = `${workspaces}/test/**/*.unit.test.ts`
 // Whole programs and long histories, and whatever judges the tools.
 const deep = [
@@ -45,6 +45,26 @@ export default defineConfig({
         test: { ...withDatabase, name: 'main', include: [`${workspaces}/test/**/*.test.ts`], exclude: [unit, ...deep] },
       },
       { ...common, test: { ...withDatabase, name: 'deep', include: deep, exclude: ['**/node_modules/**'] } },
+      {
+        ...common,
+        test: {
+          ...withDatabase,
+          name: 'random',
+          include: [`${workspaces}/test/**/*.random*.test.ts`],
+          // All of their runs, a part of which `npm test` makes.
+          env: { STOREDEX_PROOF_SHARE: '1' },
+        },
+      },
+      {
+        ...common,
+        test: {
+          ...withDatabase,
+          name: 'looks',
+          include: [`${workspaces}/test/**/*.looks.test.ts`],
+          // In dark and on a phone as well; `npm test` looks in light.
+          env: { STOREDEX_LOOKS: 'every' },
+        },
+      },
       // Of these the deep run asks once more on another PostgreSQL. Only there, so that a file is in one project otherwise.
       ...(process.env.STOREDEX_TEST_ENGINE === 'memory'
         ? [
@@ -61,6 +81,8 @@ export default defineConfig({
         : []),
     ],
     maxWorkers: 2,
+    // Each worker loads the service from modules that an earlier one has transformed.
+    experimental: { fsModuleCache: true },
     // Output that is still on its way to vitest when a file ends would fail the whole run.
     disableConsoleIntercept: true,
     // The runner's own race at a worker's end (vitest issue 9458). Any other error that belongs to no test fails the run.

@@ -19,7 +19,7 @@ const [types, consoleTypes, lint, tests] = await Promise.all([
   run('typescript/bin/tsc', []),
   run('typescript/bin/tsc', ['-p', 'console']),
   run('@biomejs/biome/bin/biome', ['check', '.']),
-  run('vitest/vitest.mjs', ['run', '--project=unit', '--project=main', '--reporter=dot', '.unit.test.ts', ...chosen]),
+  run('vitest/vitest.mjs', ['run', '--project=unit', '--project=main', '.unit.test.ts', ...chosen]),
 ])
 if (left.length > 0) console.log(`\nLeft for npm test, or to be named:\n${left.map((path) => `  ${path}`).join('\n')}`)
 const failed = Object.entries({ types, consoleTypes, lint, tests }).filter(([, code]) => code !== 0)

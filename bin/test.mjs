@@ -4,9 +4,10 @@
 //
 //   --retry          a failed file runs once more, alone; what then passes is listed as flaky and fails nothing
 //   --times          writes the times of all files to docs/test-times.csv
+//   --log FILE       writes the failures and the flaky tests to FILE
 //   --results FILE   adds the counts to FILE, for `--closing FILE`, which prints them as one line for several runs
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installPackages, runNpm } from './launcher/install.mjs'
 import { findOtherPostgres } from './tests/postgres.mjs'
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
     times: { type: 'boolean', default: false },
     results: { type: 'string' },
     closing: { type: 'string' },
+    log: { type: 'string' },
   },
 })
 
@@ -55,7 +57,7 @@ async function runAll() {
 }
 
 async function runDeep() {
-  const outcomes = [await run('npm run test:deep', ['--project=deep'])]
+  const outcomes = [await run('npm run test:deep', ['--project=deep', '--project=random', '--project=looks'])]
   const programs = findOtherPostgres()
   const inMemory = { STOREDEX_TEST_ENGINE: 'memory' }
   if (programs) {
@@ -90,14 +92,21 @@ function printSlowest(files) {
 /** Prints failures last: whoever keeps only the end of a long log must find them. */
 function closeWith(results) {
   const describe = (title, { file, test, error }) => `${[file, test].filter(Boolean).join(' > ')} (${title})\n${error}`
-  for (const { title, flaky } of results)
-    for (const failure of flaky) console.log(`\nFlaky, passed alone: ${describe(title, failure)}`)
-  for (const { title, failures } of results)
-    for (const failure of failures) console.log(`\nFailed: ${describe(title, failure)}`)
+  const told = [
+    ...results.flatMap(({ title, flaky }) => flaky.map((each) => `Flaky, passed alone: ${describe(title, each)}`)),
+    ...results.flatMap(({ title, failures }) => failures.map((each) => `Failed: ${describe(title, each)}`)),
+  ]
+  for (const text of told) console.log(`\n${text}`)
+  if (values.log) {
+    mkdirSync(dirname(values.log), { recursive: true })
+    writeFileSync(values.log, told.join('\n\n'))
+  }
   const sum = (count) => results.reduce((total, result) => total + count(result), 0)
-  const [passed, skipped] = [sum((each) => each.passed), sum((each) => each.skipped)]
-  const [failed, flaky] = [sum((each) => each.failures.length), sum((each) => each.flaky.length)]
-  console.log(`\n${flaky} flaky`)
-  console.log(`${passed + flaky} passed, ${failed} failed, ${skipped} skipped`)
+  const failed = sum(({ failures }) => failures.length)
+  const flaky = sum((each) => each.flaky.length)
+  console.log(`\n${flaky === 0 ? 'No' : flaky} flaky`)
+  console.log(
+    `${sum(({ passed }) => passed) + flaky} passed, ${failed} failed, ${sum(({ skipped }) => skipped)} skipped`,
+  )
   process.exitCode = failed === 0 ? 0 : 1
 }

@@ -2,22 +2,29 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** @param {string} path */
 const isTest = (path) => path.endsWith('.test.ts') && !path.includes('/deep/') && !path.endsWith('.deep.test.ts')
 
 /**
  * The test files that belong to what changed since the last commit, in the order of their distance: changed tests, tests with
  * the name of a changed file, tests of its folder. Deep tests are left to `npm run test:deep`.
+ * @param {string} projectDir
  */
 export function findTestsOfChanges(projectDir) {
-  const git = (...args) => execFileSync('git', args, { cwd: projectDir, encoding: 'utf8' }).split('\n').filter(Boolean)
+  const git = (/** @type {string[]} */ ...args) =>
+    execFileSync('git', args, { cwd: projectDir, encoding: 'utf8' }).split('\n').filter(Boolean)
   const changed = [...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')]
   return orderTests(projectDir, changed)
 }
 
-/** See findTestsOfChanges; `changed` are paths from the project's folder. */
+/**
+ * See findTestsOfChanges.
+ * @param {string} projectDir
+ * @param {string[]} changed Paths from the project's folder.
+ */
 export function orderTests(projectDir, changed) {
-  const exists = (path) => existsSync(join(projectDir, path))
-  const testsIn = (folder) =>
+  const exists = (/** @type {string} */ path) => existsSync(join(projectDir, path))
+  const testsIn = (/** @type {string} */ folder) =>
     exists(folder)
       ? readdirSync(join(projectDir, folder), { recursive: true, encoding: 'utf8' })
           .map((path) => join(folder, path))
@@ -30,14 +37,18 @@ export function orderTests(projectDir, changed) {
   })
   const ofPages = changed.flatMap((path) => {
     const page = /^console\/src\/pages\/([\w-]+)/.exec(path)?.[1]
-    const isOfPage = (test) => test.includes(`/${page}.test.ts`)
+    const isOfPage = (/** @type {string} */ test) => test.includes(`/${page}.`)
     return page ? testsIn('server/test/promises/browser').filter(isOfPage) : []
   })
   const byFolder = changed.flatMap((path) => nearestTests(path, testsIn))
   return [...new Set([...byName, ...ofPages, ...byFolder])]
 }
 
-/** `server/src/billing/links/x.ts` leads to `server/test/billing/links`, or the nearest folder above it that has tests. */
+/**
+ * `server/src/billing/links/x.ts` leads to `server/test/billing/links`, or the nearest folder above it that has tests.
+ * @param {string} path
+ * @param {(folder: string) => string[]} testsIn
+ */
 function nearestTests(path, testsIn) {
   const parts = path
     .replace(/^server\/(migrations\/.*|schema\.sql)$/, 'server/test/db/migrate')

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { proofKills } from '../../../bin/tests/proof-runs.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { ExportRunner, type ExportRunnerOptions } from '../../src/exports/run/runner.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { Gate } from '../support/gate.ts'
 import { createExport, download, endOf, findUnsound, linesOf, run } from './support.ts'
 
 const count = 90
@@ -39,12 +41,12 @@ interface TestRunner {
   kill(): void
 }
 
-/** A runner that writes a few rows at a time. */
-function startRunner(options: Partial<ExportRunnerOptions> = {}): TestRunner {
+/** A runner that writes a few rows at a time. While the gate is closed it gets no further in the database. */
+function startRunner(options: Partial<ExportRunnerOptions> = {}, gate = new Gate()): TestRunner {
   const lane = app.deps.db.lane(`runner ${Math.random()}`)
   const runner = new ExportRunner({
     ...app.deps,
-    db: lane,
+    db: gate.guard(lane),
     deliverEmails: app.deps.config.deliverEmails,
     requestsServed: () => 0,
     chunkSize: 4,
@@ -73,13 +75,29 @@ function atStep(number: number, act: () => unknown): Pick<ExportRunnerOptions, '
   }
 }
 
+/** Runs, and waits when the step with this number begins until `act` is done; returns what that returned. */
+function startRunnerInterrupted<T>(number: number, act: () => Promise<T>): Promise<T> {
+  const gate = new Gate()
+  return new Promise((resolve, reject) => {
+    const interrupt = () => void gate.during(act).then(resolve, reject)
+    startRunner({ chunkSize: 1, ...atStep(number, interrupt) }, gate)
+  })
+}
+
+/** Lets time pass until the test ends, as it does for servers: a lease that nobody renews ends. */
+function letTimePass(): void {
+  const timer = setInterval(() => app.clock.advance(1_001), 250)
+  onTestFinished(() => clearInterval(timer))
+}
+
 async function expectSound(): Promise<void> {
   expect(await findUnsound(app)).toEqual([])
 }
 
-const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)
+const kills = proofKills(12, 5)
 
 test('an export whose servers are killed at any moment has each row once, each charge once, and the same bytes', async () => {
+  letTimePass()
   const undisturbed = startRunner()
   const startedMs = performance.now()
   const reference = await run(await newKey(), stores)
@@ -105,8 +123,7 @@ test('an export whose servers are killed at any moment has each row once, each c
         begin()
       }
       const { kill } = startRunner(i < 3 ? atStep(i + 1, killAtStep) : {})
-      // One that does not get that far is killed as well.
-      await (i < 3 ? Promise.race([begun, delay(5_000)]) : delay(Math.random() * longestLifeMs))
+      await (i < 3 ? begun : delay(Math.random() * longestLifeMs))
       kill()
       // The leases of the dead end.
       app.clock.advance(1_001)
@@ -147,15 +164,8 @@ test('an export that is canceled ends at once, with a file of what was paid', as
   const key = await newKey()
   const { id } = await createExport(key, stores)
   const waiting = await createExport(key, stores)
-  let canceled: Promise<{ body: { status: string } }> | undefined
-  startRunner({
-    chunkSize: 1,
-    ...atStep(5, () => {
-      canceled = key.post(`/exports/${id}/cancel`, undefined)
-    }),
-  })
-  await expect.poll(() => canceled, { timeout: 10_000 }).toBeDefined()
-  expect((await canceled!).body.status).toBe('canceled')
+  const canceled = await startRunnerInterrupted(5, () => key.post(`/exports/${id}/cancel`, undefined))
+  expect(canceled.body.status).toBe('canceled')
   const ended = await endOf(key, id)
   expect(ended.progress.rows).toBeLessThan(count)
   expect(ended.file!.rows).toBe(ended.cost.store_exports)
@@ -168,13 +178,13 @@ test.each([
   [
     'its account loses access',
     'api_access_required',
-    (key: TestKey) => app.setAccount(key.account, { status: 'past_due' }),
+    async (key: TestKey) => app.setAccount(key.account, { status: 'past_due' }),
   ],
-  ['its key is revoked', 'revoked_api_key', (key: TestKey) => app.revokeKey(key)],
+  ['its key is revoked', 'revoked_api_key', async (key: TestKey) => app.revokeKey(key)],
 ])('an export fails when %s meanwhile, and keeps what was paid', async (_when, code, act) => {
   const key = await newKey()
   const { id } = await createExport(key, stores)
-  startRunner({ chunkSize: 1, ...atStep(3, () => act(key)) })
+  await startRunnerInterrupted(3, () => act(key))
   const ended = async () =>
     (
       await app.db.query(
@@ -211,17 +221,14 @@ test('an export goes on in a new period, with a reservation there', async () => 
 test('erasing a person ends an export that has written them', async () => {
   const key = await newKey()
   const { id } = await createExport(key, contacts)
-  let erased: Promise<unknown> | undefined
-  startRunner({
-    chunkSize: 1,
-    ...atStep(8, () => {
-      erased = app.db
-        .query('select contact_ids[1] as id from export_chunks where contact_ids is not null limit 1')
-        .then(({ rows }) => eraseContacts(app.operator, { id: app.deps.ids.seal('contact', rows[0].id, 'live') }))
-    }),
+  await startRunnerInterrupted(8, async () => {
+    const { rows } = await app.db.query(
+      'select contact_ids[1] as id from export_chunks where account_id = $1 and contact_ids is not null limit 1',
+      [app.accountNumber(key.account)],
+    )
+    await eraseContacts(app.operator, { id: app.deps.ids.seal('contact', rows[0].id, 'live') })
   })
   const ended = await endOf(key, id)
-  await erased
   expect(ended).toMatchObject({ status: 'expired', file: null })
   const { rows } = await app.db.query('select from export_chunks where account_id = $1', [
     app.accountNumber(key.account),

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../../../packages/embedded-postgres/test/support.ts'
-import { expectBalancedLedger, importPeople, peopleSettings } from '../crash/support/people.ts'
-import { sendRequestOrThrow } from '../crash/support/requests.ts'
-import { tryReveal } from '../crash/support/reveal.ts'
-import { startService, subscribe } from '../crash/support/service.ts'
+import { expectBalancedLedger, importPeople, peopleSettings } from '../../promises/crash/support/people.ts'
+import { sendRequestOrThrow } from '../../promises/crash/support/requests.ts'
+import { tryReveal } from '../../promises/crash/support/reveal.ts'
+import { startService, subscribe } from '../../promises/crash/support/service.ts'
 import { hasPgbouncer, startPgbouncer } from './support/pgbouncer.ts'
 import { type OwnServer, startAlone } from './support/servers.ts'
 

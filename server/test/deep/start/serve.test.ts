@@ -8,6 +8,7 @@ import { createTestDatabase } from '../../support/database.ts'
 import {
   hasPseudoTerminals,
   launcher,
+  linesUpToCurl,
   runShell,
   type Settings,
   startOnTerminal,
@@ -15,27 +16,7 @@ import {
   temporaryFolder,
 } from './support/service.ts'
 
-/** The output of a start up to the example request. */
-async function linesUpToCurl(service: { line(): Promise<string> }): Promise<string[]> {
-  const lines: string[] = []
-  while (!lines.at(-1)?.includes('curl -s')) lines.push(await service.line())
-  return lines
-}
-
 const anyKey = /sdx_(live|test)_\w+/
-
-test('the first start answers requests; Ctrl-C leaves no process behind', async () => {
-  const dataDir = join(temporaryDirectory(), 'data')
-  const first = startService({ DATA_DIR: dataDir }, [])
-  const lines = await linesUpToCurl(first)
-  const [api] = /http:\S+\/api\/v1$/.exec(lines.find((line) => line.includes('API'))!)!
-  expect(lines.join('\n')).toContain(dataDir)
-  expect(JSON.parse(await runShell(lines.at(-1)!))).toMatchObject({ object: 'store', domain: 'aurora-candles.example' })
-  expect((await fetch(api.replace('/api/v1', '/readyz'))).status).toBe(200)
-  first.interrupt()
-  expect(await first.exitCode()).toBe(0)
-  expect(serverPid(dataDir)).toBeUndefined()
-})
 
 describe('the demonstration keys', () => {
   test('are never printed to redirected output; the printed request reads them from their file', async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { expectBalancedLedger, importPeople, peopleSettings } from '../../crash/support/people.ts'
-import { sendRequestOrThrow } from '../../crash/support/requests.ts'
-import { isReplay, type RevealReply, type RevealRequest, tryReveal } from '../../crash/support/reveal.ts'
-import { startService, subscribe, waitUntilReady } from '../../crash/support/service.ts'
+import { expectBalancedLedger, importPeople, peopleSettings } from '../../../promises/crash/support/people.ts'
+import { sendRequestOrThrow } from '../../../promises/crash/support/requests.ts'
+import { isReplay, type RevealReply, type RevealRequest, tryReveal } from '../../../promises/crash/support/reveal.ts'
+import { startService, subscribe, waitUntilReady } from '../../../promises/crash/support/service.ts'
 
 interface Acknowledged {
   wish: RevealRequest

@@ -117,3 +117,10 @@ export function temporaryFolder(): string {
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
+
+/** The output of a start up to the example request. */
+export async function linesUpToCurl(service: { line(): Promise<string> }): Promise<string[]> {
+  const lines: string[] = []
+  while (!lines.at(-1)?.includes('curl -s')) lines.push(await service.line())
+  return lines
+}

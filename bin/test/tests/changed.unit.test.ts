@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { orderTests } from '../../tests/changed.mjs'
+
+const project = resolve(import.meta.dirname, '../../..')
+
+test.for([
+  ['server/src/auth/keys.ts', 'server/test/auth/'],
+  ['server/src/bin/server.ts', 'server/test/bin/'],
+  ['server/src/billing/links/link.ts', 'server/test/billing/links/'],
+  ['server/src/app.ts', 'server/test/app/'],
+  ['server/src/config.ts', 'server/test/config'],
+  ['server/src/deps.ts', 'server/test/deps/'],
+  ['server/migrations/0001_start.sql', 'server/test/db/'],
+  ['server/test/usage/support/spend.ts', 'server/test/usage/'],
+  ['console/src/pages/keys/page.tsx', 'server/test/promises/browser/'],
+  ['packages/search-index/src/scan/resolve.ts', 'packages/search-index/test/'],
+  ['client/src/transport/request.ts', 'client/test/'],
+])('a change in %s leads to tests in %s', ([changed, folder]) => {
+  const tests = orderTests(project, [changed!])
+  expect(tests[0]).toContain(folder)
+  expect(tests.filter((path) => !existsSync(join(project, path)))).toEqual([])
+})
+
+test('a test with the name of the changed file comes first, and a changed test before all', () => {
+  expect(orderTests(project, ['server/src/kernel/ids.ts'])[0]).toBe('server/test/kernel/ids.unit.test.ts')
+  const changed = ['server/src/kernel/ids.ts', 'server/test/http/guide.test.ts']
+  expect(orderTests(project, changed).slice(0, 2).sort()).toEqual([
+    'server/test/http/guide.test.ts',
+    'server/test/kernel/ids.unit.test.ts',
+  ])
+})
+
+test('deep tests are left to their own run', () => {
+  const tests = orderTests(project, ['server/src/contacts/reveal-contacts.ts', 'drill/scenario.ts'])
+  expect(tests.length).toBeGreaterThan(0)
+  expect(tests.filter((path) => /\.deep\.|\/deep\//.test(path))).toEqual([])
+})
+
+test('a change that no test belongs to leads to none', () => {
+  expect(orderTests(project, ['README.md', 'docs/api.md'])).toEqual([])
+})

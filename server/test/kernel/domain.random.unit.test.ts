@@ -1,0 +1,316 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { getPublicSuffix } from 'tldts'
+import { describe, expect, test } from 'vitest'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
+import { isLoopback, normalizeDomain } from '../../src/kernel/domain.ts'
+
+interface UrlCase {
+  input: string
+  base?: string | null
+  failure?: boolean
+  hostname?: string
+}
+
+interface IdnaCase {
+  input: string
+  output: string | null
+}
+
+function readCases<T>(file: string): T[] {
+  const rows: (T | string)[] = JSON.parse(readFileSync(new URL(`../data/wpt-url/${file}`, import.meta.url), 'utf8'))
+  return rows.filter((row): row is T => typeof row === 'object')
+}
+
+const withoutWww = (host: string) => host.replace(/^www\./, '')
+
+describe('a domain is taken from', () => {
+  test.each([
+    ['a plain host', 'shop.example', 'shop.example'],
+    ['a host in capitals', 'Shop.EXAMPLE', 'shop.example'],
+    ['a host amid white space', ' \t\nshop.example\r\n ', 'shop.example'],
+    ['a host with a trailing dot', 'shop.example.', 'shop.example'],
+    ['a host with www', 'www.shop.example', 'shop.example'],
+    ['a host with WWW and a trailing dot', 'WWW.shop.example.', 'shop.example'],
+    ['a host with a port', 'shop.example:443', 'shop.example'],
+    ['a host with an empty port', 'shop.example:', 'shop.example'],
+    ['a host with a path', 'shop.example/collections/all', 'shop.example'],
+    ['a host with a query', 'shop.example?utm=1', 'shop.example'],
+    ['a host with a fragment', 'shop.example#top', 'shop.example'],
+    ['a host with port, path, query and fragment', 'www.shop.example:8443/a?b=c#d', 'shop.example'],
+    ['a host with a user', 'mara@shop.example', 'shop.example'],
+    ['a URL', 'https://shop.example', 'shop.example'],
+    ['a URL with everything', 'https://mara:pw@www.shop.example:8443/a/b?c=d&e=f@g#h', 'shop.example'],
+    ['a URL with an @ in its path', 'https://shop.example/@mara', 'shop.example'],
+    ['a URL with a percent-encoded path', 'https://www.shop.example/caf%C3%A9/%E2%82%AC?q=%20', 'shop.example'],
+    ['a URL with an unencoded path', 'https://shop.example/日本 語/', 'shop.example'],
+    ['a URL with capitals', 'HTTPS://WWW.Shop.Example/', 'shop.example'],
+    ['a URL with a trailing dot', 'https://shop.example./', 'shop.example'],
+    ['a URL without a scheme', '//shop.example/path', 'shop.example'],
+    ['a URL of another scheme', 'ftp://shop.example/file', 'shop.example'],
+    ['a URL of an unheard-of scheme', 'market+app://mara@Shop.Example:99/x', 'shop.example'],
+    ['a URL without slashes', 'https:shop.example', 'shop.example'],
+    ['a URL with one slash', 'http:/shop.example/x', 'shop.example'],
+    ['a URL with three slashes', 'http:///shop.example/x', 'shop.example'],
+    ['a URL with backslashes', 'https:\\\\shop.example\\x', 'shop.example'],
+    ['a URL with line breaks in its host', 'https://sh\top.\nexample/', 'shop.example'],
+    ['a URL with an escaped host', 'https://%73hop.example/', 'shop.example'],
+    ['letters beyond ASCII', 'bücher.example', 'xn--bcher-kva.example'],
+    ['capitals beyond ASCII', 'BÜCHER.example', 'xn--bcher-kva.example'],
+    ['letters in decomposed form', 'bu\u0308cher.example', 'xn--bcher-kva.example'],
+    ['full-width letters', 'ｗｗｗ．ｓｈｏｐ．ｅｘａｍｐｌｅ', 'shop.example'],
+    ['an ideographic full stop', 'shop。example', 'shop.example'],
+    ['a capital sharp s', 'STRAẞE.example', 'xn--strae-oqa.example'],
+    ['a Cyrillic name', 'https://магазин.рф/каталог', 'xn--80aairftm.xn--p1ai'],
+    ['its Punycode', 'xn--80aairftm.xn--p1ai', 'xn--80aairftm.xn--p1ai'],
+    ['Punycode in capitals', 'XN--BCHER-KVA.example', 'xn--bcher-kva.example'],
+    ['a name under two labels of suffix', 'www.shop.co.uk', 'shop.co.uk'],
+    ['a name under a private suffix', 'brand.myshopify.com', 'brand.myshopify.com'],
+    ['a name under .test', 'shop.test', 'shop.test'],
+    ['a subdomain', 'eu.store.shop.com', 'eu.store.shop.com'],
+    ['digits and hyphens', '4-you--too.shop-24.com', '4-you--too.shop-24.com'],
+    ['a label that only starts like www', 'www2.shop.example', 'www2.shop.example'],
+  ])('%s', (_case, input, domain) => {
+    expect(normalizeDomain(input)).toBe(domain)
+  })
+})
+
+describe('no domain is', () => {
+  test.each([
+    ['nothing', ''],
+    ['white space', ' \t\n'],
+    ['a dot', '.'],
+    ['a single label', 'localhost'],
+    ['a single label with a port', 'localhost:3000'],
+    ['a top-level name', 'com'],
+    ['a top-level name for examples', 'example'],
+    ['a suffix of two labels', 'co.uk'],
+    ['a private suffix', 'myshopify.com'],
+    // Without its www each of these is a suffix, and the www is removed first.
+    ['www before a suffix', 'www.com'],
+    ['www before a suffix of two labels', 'www.co.uk'],
+    ['www before a suffix for examples', 'www.example'],
+    ['an unknown suffix', 'shop.notatld'],
+    ['a local name', 'printer.local'],
+    ['two trailing dots', 'shop.example..'],
+    ['a leading dot', '.shop.example'],
+    ['an empty label', 'shop..example'],
+    ['an underscore', 'my_shop.example'],
+    ['an apostrophe', "mara's.example"],
+    ['a leading hyphen', '-shop.example'],
+    ['a trailing hyphen', 'shop-.example'],
+    ['a star', '*.shop.example'],
+    ['a comma', 'shop,example.com'],
+    ['a list', 'a.example,b.example'],
+    ['a space within', 'my shop.example'],
+    ['a tab within', 'my\tshop.example'],
+    ['a line break within', 'a.example\nb.example'],
+    ['a NUL within', 'shop\0.example'],
+    ['a NUL before', '\0shop.example'],
+    ['a NUL after', 'shop.example\0'],
+    ['a NUL within the host of a URL', 'https://shop\0.example/'],
+    ['a NUL after the host of a URL', 'https://shop.example\0/'],
+    ['a lone surrogate', 'shop\ud800.example'],
+    ['a right-to-left override', 'shop\u202e.example'],
+    ['an escaped host without a scheme', '%73hop.example'],
+    ['a URL escaped twice', 'https%3A%2F%2Fshop.example'],
+    ['a backslash without a scheme', 'shop.example\\path'],
+    ['a file on a share', '\\\\shop.example\\share'],
+    ['bad Punycode', 'xn--0.example'],
+    ['empty Punycode', 'xn--.example'],
+    ['Punycode of plain letters', 'xn--abc-.example'],
+    ['Punycode of capitals', 'xn--bcher-2pa.example'],
+    ['Punycode over long for its label', `xn--${'a'.repeat(60)}.example`],
+    ['an IPv4 address', '192.0.2.1'],
+    ['an IPv4 address in a URL', 'http://192.0.2.1:80/'],
+    ['an IPv4 address in hexadecimal', '0x7f.1'],
+    ['an IPv4 address as a number', 'http://3221225985/'],
+    ['an IPv4 address in full-width digits', '１９２．０．２．１'],
+    ['an IPv6 address', '2001:db8::1'],
+    ['an IPv6 address in a URL', 'http://[2001:db8::1]/'],
+    ['a name with a number at its end', 'shop.example.1'],
+    ['a bad port', 'shop.example:http'],
+    ['a port out of range', 'shop.example:65536'],
+    ['a URL with a bad port', 'https://shop.example:-1/'],
+    ['a URL without a host', 'https:///'],
+    ['a URL with a user alone', 'https://mara@/'],
+    ['a user without a name', '@shop.example'],
+    ['a user with a password, without a scheme', 'mara:pw@shop.example'],
+    ['a URL of another scheme with four slashes', 'file:////shop.example'],
+    ['a URL of another scheme with a backslash', 'app://shop.example\\@other.example/'],
+    ['a mail link', 'mailto:mara@shop.example'],
+    ['a script', 'javascript:alert(1)'],
+    ['a script that names a domain', 'javascript:shop.example'],
+    ['inline data', 'data:text/html,shop.example'],
+    ['a path', '/shop.example'],
+    ['a query', '?shop.example'],
+    ['a fragment', '#shop.example'],
+  ])('%s', (_case, input) => {
+    expect(normalizeDomain(input)).toBeNull()
+  })
+})
+
+describe('lengths', () => {
+  const label = 'a'.repeat(63)
+  const longest = `${label}.${label}.${label}.${'b'.repeat(53)}.example`
+
+  test('a label has 63 characters at most', () => {
+    expect(normalizeDomain(`${label}.example`)).toBe(`${label}.example`)
+    expect(normalizeDomain(`${label}a.example`)).toBeNull()
+    expect(normalizeDomain(`https://${label}a.example/`)).toBeNull()
+  })
+
+  test('a domain has 253 characters at most, whatever surrounds it', () => {
+    expect(longest).toHaveLength(253)
+    expect(normalizeDomain(longest)).toBe(longest)
+    expect(normalizeDomain(`https://www.${longest}./`)).toBe(longest)
+    expect(normalizeDomain(`b${longest}`)).toBeNull()
+    expect(normalizeDomain(`https://b${longest}/`)).toBeNull()
+  })
+
+  // Without the length limit the last two would take the URL parser minutes.
+  test.each([
+    ['one label', 'a'.repeat(1_000_000)],
+    ['many labels', `${'a.'.repeat(500_000)}example`],
+    ['many users', `http://${'@'.repeat(1_000_000)}`],
+    ['a space in the middle', `a${' '.repeat(1_000_000)}b`],
+    ['colons', ':'.repeat(1_000_000)],
+    ['brackets', '['.repeat(1_000_000)],
+    ['surrogates', '\ud800'.repeat(1_000_000)],
+    ['umlauts', `${'ü.'.repeat(500_000)}example`],
+    ['combining marks', `e${'\u0301\u0323'.repeat(500_000)}.example`],
+    ['escaped combining marks', `http://e${'%CC%81%CC%A3'.repeat(83_000)}.example/`],
+  ])('a megabyte of %s is refused', (_case, text) => {
+    expect(normalizeDomain(text)).toBeNull()
+  })
+
+  test('a path of a megabyte is accepted', () => {
+    expect(normalizeDomain(`https://shop.example/${'ü'.repeat(1_000_000)}`)).toBe('shop.example')
+  })
+})
+
+describe('the published URL cases', () => {
+  const cases = readCases<UrlCase>('urltestdata.json').filter(({ base }) => !base)
+  const isWeb = ({ input }: UrlCase) => /^[\0-\x20]*(https?|wss?|ftp):/i.test(input)
+
+  test('are null when the URL standard finds no URL', () => {
+    const failing = cases.filter(({ failure }) => failure)
+    expect(failing.length).toBeGreaterThan(200)
+    for (const { input } of failing) expect([input, normalizeDomain(input)]).toEqual([input, null])
+  })
+
+  test("are the URL's host when it has a known suffix", () => {
+    const named = cases.filter((one) => isWeb(one) && /\.(com|org|net|bar|example)$/.test(one.hostname ?? ''))
+    expect(named.length).toBeGreaterThan(60)
+    for (const { input, hostname } of named) {
+      expect([input, normalizeDomain(input)]).toEqual([input, withoutWww(hostname!)])
+    }
+  })
+
+  test('are null when the host has no known suffix', () => {
+    const unnamed = cases.filter((one) => isWeb(one) && one.hostname && !/\.[a-z]+$/.test(one.hostname))
+    expect(unnamed.length).toBeGreaterThan(20)
+    for (const { input } of unnamed) expect([input, normalizeDomain(input)]).toEqual([input, null])
+  })
+
+  test('are a host or null when relative, and never throw', () => {
+    for (const { input, base } of readCases<UrlCase>('urltestdata.json')) {
+      if (base) expectAnswer(input)
+    }
+  })
+})
+
+describe('the published IDNA cases', () => {
+  // Letters missing in the Unicode tables of Node 20: rejected there, mapped by later versions.
+  const newLetters = /[\u04c0\u180e\u206b\u2183\u{2f868}]/u
+
+  test.each(readCases<IdnaCase>('toascii.json'))('"$input" maps as published', ({ input, output }) => {
+    const expected = output === null ? null : domainOrNull(`${output}.example`)
+    const actual = normalizeDomain(`http://${input}.example/`)
+    if (newLetters.test(input)) expect([expected, null]).toContain(actual)
+    else expect(actual).toBe(expected)
+  })
+
+  // The published result is what the URL standard accepts; a domain must also consist of valid labels.
+  function domainOrNull(host: string): string | null {
+    const labels = withoutWww(host).split('.')
+    const unsound = ['xn--a', 'xn--1ug', 'xn--a-yoc', 'xn--zn7c', 'xn--0']
+    const sound = labels.every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label) && !unsound.includes(label))
+    return sound && labels.join('.').length <= 253 ? labels.join('.') : null
+  }
+
+  test('never throw', () => {
+    for (const { input } of readCases<IdnaCase>('IdnaTestV2.json')) {
+      expectAnswer(input)
+      expectAnswer(`https://${input}/`)
+      expectAnswer(`${input}.example`)
+    }
+  })
+})
+
+/** For any input: null, or a domain that is its own normal form. */
+function expectAnswer(input: string): void {
+  const domain = normalizeDomain(input)
+  if (domain === null) return
+  expect(domain).toMatch(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z0-9]$/)
+  // One leading www is removed at a time; only a name that still has one is not in normal form.
+  expect(normalizeDomain(domain)).toBe(domain.startsWith('www.') ? normalizeDomain(withoutWww(domain)) : domain)
+}
+
+describe('any text', () => {
+  test('is null or a domain in normal form', () => {
+    const piece = fc.constantFrom(
+      ...'http https: // / \\ @ : . www. shop example com co.uk xn-- ü ẞ % %2e - _ [ ] ? #'.split(' '),
+    )
+    const assembled = fc.array(fc.oneof(piece, fc.string({ unit: 'binary', maxLength: 2 })), { maxLength: 12 })
+    fc.assert(
+      fc.property(assembled, (pieces) => expectAnswer(pieces.join(''))),
+      { numRuns: proofRuns(3_000) },
+    )
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), expectAnswer))
+    fc.assert(fc.property(fc.webUrl(), expectAnswer))
+  })
+
+  test('with a valid host gives that host, in any URL', () => {
+    const host = fc.stringMatching(/^[a-z0-9]{1,20}(-[a-z0-9]{1,9})?\.(com|de|co\.uk|example|myshopify\.com)$/)
+    fc.assert(
+      fc.property(host, fc.webPath(), fc.webQueryParameters(), fc.nat(65_535), (name, path, query, port) => {
+        // Some of these names are suffixes under which others register, such as uk.com; they are no domain of a shop.
+        fc.pre(!name.startsWith('www.') && getPublicSuffix(name, { allowPrivateDomains: true }) !== name)
+        for (const text of [
+          name,
+          `${name}.`,
+          `www.${name}`,
+          `https://www.${name.toUpperCase()}:${port}${path}?${query}`,
+        ]) {
+          expect(normalizeDomain(text)).toBe(name)
+        }
+      }),
+    )
+  })
+
+  test('gives the same result in optimised code', () => {
+    for (let i = 0; i < 10_000; i++) {
+      if (normalizeDomain('http://rüdiger.example') !== 'xn--rdiger-3ya.example') expect.fail(`call ${i} differs`)
+    }
+  })
+})
+
+test('only one of two leading www is removed', () => {
+  expect(normalizeDomain('www.www.shop.example')).toBe('www.shop.example')
+})
+
+test('this machine is known by localhost and its addresses, and by no other name', () => {
+  for (const host of ['localhost', 'LocalHost', '127.0.0.1', '127.8.9.1', '::1', '[::1]'])
+    expect(isLoopback(host), host).toBe(true)
+  for (const host of [
+    'localhost.example',
+    'my.localhost',
+    '127.evil.example',
+    '127.0.0.1.example',
+    '10.0.0.1',
+    '::',
+    '',
+  ])
+    expect(isLoopback(host), host).toBe(false)
+})
