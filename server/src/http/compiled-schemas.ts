@@ -3,11 +3,11 @@
  * several times sooner than if every route compiled its own; a second app in the process compiles nothing.
  */
 import { Ajv, type ValidateFunction } from 'ajv'
-import buildSerializer from 'fast-json-stringify'
+import buildSerializer, { type Schema } from 'fast-json-stringify'
 import type { validationOptions } from './validation.ts'
 
 /** The schemas that others refer to, by their id. */
-type SharedSchemas = Record<string, object>
+type SharedSchemas = Record<string, Schema>
 type Compiler<T> = (route: { schema: object; httpPart?: string }) => T
 type Serializer = (value: unknown) => string
 
@@ -24,7 +24,8 @@ export const compilersFactory = {
 
 function compileSerializersWith(shared: SharedSchemas, options: object): Compiler<Serializer> {
   const compiled = new Map<string, Serializer>()
-  return ({ schema }) => once(compiled, textOf(schema), () => buildSerializer(schema, { ...options, schema: shared }))
+  return ({ schema }) =>
+    once(compiled, textOf(schema), () => buildSerializer(schema as Schema, { ...options, schema: shared }))
 }
 
 function compileValidatorsWith(
