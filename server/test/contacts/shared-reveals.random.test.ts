@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { proofRuns } from '../../../bin/tests/proof-runs.ts'
+import { Lane } from '../../src/db/connection-pool.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json, TestClient, TestReply } from '../support/client.ts'
@@ -32,6 +33,17 @@ async function knownToBoth(key: TestKey): Promise<TestClient[]> {
   const callers = [key, atSecondServer(key)]
   for (const caller of callers) expect((await reveal(caller, [ids[59]])).status).toBe(200)
   return callers
+}
+
+/** Holds up the charges of an account until the returned function is called. */
+async function holdCharges({ account }: TestKey): Promise<() => Promise<void>> {
+  const client = await app.db.connect()
+  await client.query('begin')
+  await client.query('select from usage_counters where account_id = $1 for update', [app.accountNumber(account)])
+  return async () => {
+    await client.query('rollback')
+    client.release()
+  }
 }
 
 const statuses = (replies: readonly TestReply[]) => replies.map(({ status }) => status)
@@ -76,11 +88,20 @@ describe.each(how)('reveals at once %s', (_how, keyOf) => {
   test('share transactions', async () => {
     const key = await app.key({ limits: generous })
     await knownToBoth(key)
-    await burst(
+    const arrived = vi.spyOn(Lane.prototype, 'untilAborted')
+    onTestFinished(() => arrived.mockRestore())
+    // The first one waits until all have arrived, however slowly they come.
+    const release = await holdCharges(key)
+    const replies = burst(
       [key],
       ids.slice(0, 50).map((id) => [id]),
       keyOf,
     )
+    // Without a key the people are read in a step of their own.
+    const steps = keyOf(0) === undefined ? 100 : 50
+    await expect.poll(() => arrived.mock.calls.length).toBe(steps)
+    await release()
+    await replies
     const { rows } = await app.db.query(
       'select count(*) as reveals, count(distinct xmin::text) as transactions from reveals where account_id = $1',
       [app.accountNumber(key.account)],
@@ -93,9 +114,7 @@ describe.each(how)('reveals at once %s', (_how, keyOf) => {
     const key = await app.key({ limits: generous })
     await knownToBoth(key)
     const lists = ids.slice(0, 12).map((id) => [id])
-    const client = await app.db.connect()
-    await client.query('begin')
-    await client.query('select from usage_counters where account_id = $1 for update', [app.accountNumber(key.account)])
+    const release = await holdCharges(key)
     let isAnswered = false
     const lost = burst([key], lists, keyOf).finally(() => {
       isAnswered = true
@@ -108,8 +127,7 @@ describe.each(how)('reveals at once %s', (_how, keyOf) => {
       await nextTurn()
     }
     expect(new Set(statuses(await lost))).toEqual(new Set([503]))
-    await client.query('rollback')
-    client.release()
+    await release()
     expect(await storedUsage(app, key)).toMatchObject({ reveals: 1, counted: 1, entered: 1 })
     const repeated = await burst([key], lists, keyOf)
     expect(repeated.map(({ body }) => body.credits?.spent)).toEqual(lists.map(() => 1))
@@ -239,14 +257,11 @@ test('no reply of a burst is kept that holds somebody who was erased meanwhile',
     index % 4 === 0 ? leaving[9]! : leaving[index % 10]!,
   ])
   // The first ones wait in their charge until the erasures have begun.
-  const client = await app.db.connect()
-  await client.query('begin')
-  await client.query('select from usage_counters where account_id = $1 for update', [app.accountNumber(key.account)])
+  const release = await holdCharges(key)
   const revealing = burst(callers, lists, (index) => `leaving-${index}`)
   await expect.poll(() => countLockWaits(app.db)).toBeGreaterThan(0)
   const erasing = Promise.all(leaving.slice(0, 8).map((id) => eraseContacts(app.operator, { id })))
-  await client.query('rollback')
-  client.release()
+  await release()
   const [replies] = await Promise.all([revealing, erasing])
   expect(new Set(statuses(replies))).toEqual(new Set([200]))
   const erased = leaving.slice(0, 8).map((id) => app.deps.ids.open(id)!.value)

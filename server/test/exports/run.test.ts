@@ -2,10 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { proofKills } from '../../../bin/tests/proof-runs.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
-import { ExportRunner, type ExportRunnerOptions } from '../../src/exports/run/runner.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
-import { Gate } from '../support/gate.ts'
-import { createExport, download, endOf, findUnsound, linesOf, run } from './support.ts'
+import {
+  atStep,
+  createExport,
+  download,
+  endOf,
+  findUnsound,
+  linesOf,
+  run,
+  startRunner,
+  startRunnerInterrupted,
+} from './support.ts'
 
 const count = 90
 let app: TestApp
@@ -35,55 +43,6 @@ const newKey = (limits = {}) =>
 const stores = { kind: 'stores', filters: {}, format: 'csv', max_rows: 1000 }
 const contacts = { kind: 'contacts', format: 'ndjson', max_rows: 1000, max_credits: 1000 }
 
-interface TestRunner {
-  runner: ExportRunner
-  /** Ends it as a crash of its process would: its connections break, and it does nothing more. */
-  kill(): void
-}
-
-/** A runner that writes a few rows at a time. While the gate is closed it gets no further in the database. */
-function startRunner(options: Partial<ExportRunnerOptions> = {}, gate = new Gate()): TestRunner {
-  const lane = app.deps.db.lane(`runner ${Math.random()}`)
-  const runner = new ExportRunner({
-    ...app.deps,
-    db: gate.guard(lane),
-    deliverEmails: app.deps.config.deliverEmails,
-    requestsServed: () => 0,
-    chunkSize: 4,
-    timings: { lookMs: 10, renewMs: 50, leaseMs: 1_000 },
-    ...options,
-  })
-  onTestFinished(() => runner.close())
-  return {
-    runner,
-    kill: () => {
-      runner.stopForClosing()
-      lane.abort(new Error('killed'))
-    },
-  }
-}
-
-/** Calls `act` when the step with this number begins. */
-function atStep(number: number, act: () => unknown): Pick<ExportRunnerOptions, 'requestsServed'> {
-  let calls = 0
-  return {
-    requestsServed: () => {
-      // Twice for each step, before and after it.
-      if (calls++ === number * 2) act()
-      return 0
-    },
-  }
-}
-
-/** Runs, and waits when the step with this number begins until `act` is done; returns what that returned. */
-function startRunnerInterrupted<T>(number: number, act: () => Promise<T>): Promise<T> {
-  const gate = new Gate()
-  return new Promise((resolve, reject) => {
-    const interrupt = () => void gate.during(act).then(resolve, reject)
-    startRunner({ chunkSize: 1, ...atStep(number, interrupt) }, gate)
-  })
-}
-
 /** Lets time pass until the test ends, as it does for servers: a lease that nobody renews ends. */
 function letTimePass(): void {
   const timer = setInterval(() => app.clock.advance(1_001), 250)
@@ -98,7 +57,7 @@ const kills = proofKills(12, 5)
 
 test('an export whose servers are killed at any moment has each row once, each charge once, and the same bytes', async () => {
   letTimePass()
-  const undisturbed = startRunner()
+  const undisturbed = startRunner(app)
   const startedMs = performance.now()
   const reference = await run(await newKey(), stores)
   // Of an export as it takes here, so that a slow machine's servers get to do something as well.
@@ -122,13 +81,13 @@ test('an export whose servers are killed at any moment has each row once, each c
         kill()
         begin()
       }
-      const { kill } = startRunner(i < 3 ? atStep(i + 1, killAtStep) : {})
+      const { kill } = startRunner(app, i < 3 ? atStep(i + 1, killAtStep) : {})
       await (i < 3 ? begun : delay(Math.random() * longestLifeMs))
       kill()
       // The leases of the dead end.
       app.clock.advance(1_001)
     }
-    const last = startRunner()
+    const last = startRunner(app)
     const ended = await endOf(key, id)
     // It would take the next export before those that are to be killed.
     await last.runner.close()
@@ -152,7 +111,7 @@ test('of several servers one runs an export at a time, also when it is taken fro
   const { id } = await createExport(key, stores)
   // The clock passes the end of each lease before it is renewed.
   const hurry = () => atStep(2, () => app.clock.advance(10_000))
-  for (let i = 0; i < 4; i++) startRunner({ ...hurry(), chunkSize: 2 })
+  for (let i = 0; i < 4; i++) startRunner(app, { ...hurry(), chunkSize: 2 })
   const ended = await endOf(key, id)
   expect(ended).toMatchObject({ status: 'ready', cost: { store_exports: count }, file: { rows: count } })
   const lines = (await download(app, key, id)).text.trim().split('\r\n')
@@ -164,7 +123,7 @@ test('an export that is canceled ends at once, with a file of what was paid', as
   const key = await newKey()
   const { id } = await createExport(key, stores)
   const waiting = await createExport(key, stores)
-  const canceled = await startRunnerInterrupted(5, () => key.post(`/exports/${id}/cancel`, undefined))
+  const canceled = await startRunnerInterrupted(app, 5, () => key.post(`/exports/${id}/cancel`, undefined))
   expect(canceled.body.status).toBe('canceled')
   const ended = await endOf(key, id)
   expect(ended.progress.rows).toBeLessThan(count)
@@ -184,7 +143,7 @@ test.each([
 ])('an export fails when %s meanwhile, and keeps what was paid', async (_when, code, act) => {
   const key = await newKey()
   const { id } = await createExport(key, stores)
-  await startRunnerInterrupted(3, () => act(key))
+  await startRunnerInterrupted(app, 3, () => act(key))
   const ended = async () =>
     (
       await app.db.query(
@@ -204,7 +163,7 @@ test('an export goes on in a new period, with a reservation there', async () => 
   const key = await newKey({ store_exports: 60 })
   const before = app.clock.now()
   const { id } = await createExport(key, stores)
-  startRunner({ chunkSize: 10, ...atStep(3, () => app.clock.advance(31 * 86_400_000)) })
+  startRunner(app, { chunkSize: 10, ...atStep(3, () => app.clock.advance(31 * 86_400_000)) })
   const ended = await endOf(key, id)
   // More than either period allows.
   expect(ended).toMatchObject({ status: 'ready', stopped_by: 'end', cost: { store_exports: count } })
@@ -221,7 +180,7 @@ test('an export goes on in a new period, with a reservation there', async () => 
 test('erasing a person ends an export that has written them', async () => {
   const key = await newKey()
   const { id } = await createExport(key, contacts)
-  await startRunnerInterrupted(8, async () => {
+  await startRunnerInterrupted(app, 8, async () => {
     const { rows } = await app.db.query(
       'select contact_ids[1] as id from export_chunks where account_id = $1 and contact_ids is not null limit 1',
       [app.accountNumber(key.account)],
@@ -241,8 +200,8 @@ test('exports, searches and reveals at once at the edge of an allowance never pa
   const key = await newKey({ store_exports: 45, contact_credits: 25 })
   const previews = (await (await newKey()).post('/contacts/search', { limit: 80 })).body.data
   const started = Array.from({ length: 15 }, (_, i) => createExport(key, i % 2 === 0 ? stores : contacts))
-  startRunner()
-  startRunner()
+  startRunner(app)
+  startRunner(app)
   const others = Array.from({ length: 80 }, (_, i) =>
     i % 2 === 0
       ? key.post('/stores/search', { filters: {}, limit: 3 })
@@ -257,7 +216,7 @@ test('exports, searches and reveals at once at the edge of an allowance never pa
 
 test('a reader that does not read holds no connection', async () => {
   const key = await newKey()
-  startRunner()
+  startRunner(app)
   const { id } = await run(key, stores)
   const reply = await fetch(`${app.url}/api/v1/exports/${id}/file`, {
     headers: { authorization: `Bearer ${key.secret}` },

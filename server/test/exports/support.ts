@@ -1,7 +1,9 @@
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { ExportRunner, type ExportRunnerOptions } from '../../src/exports/run/runner.ts'
 import type { Export } from '../../src/exports/schema.ts'
 import type { TestApp, TestKey } from '../support/app.ts'
 import type { Json } from '../support/client.ts'
+import { Gate } from '../support/gate.ts'
 
 /** Starts an export; it must be accepted. */
 export async function createExport(key: TestKey, body: object): Promise<Export> {
@@ -19,7 +21,7 @@ export async function endOf(key: TestKey, id: string): Promise<Export> {
         last = (await key.get(`/exports/${id}`)).body
         return last!.finished_at
       },
-      { timeout: 20_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     )
     .toBeTruthy()
   return last!
@@ -35,6 +37,64 @@ export async function download(app: TestApp, key: TestKey, id: string, headers: 
   })
   const bytes = Buffer.from(await reply.arrayBuffer())
   return { status: reply.status, headers: reply.headers, bytes, text: bytes.toString() }
+}
+
+export interface TestRunner {
+  runner: ExportRunner
+  /** Ends it as a crash of its process would: its connections break, and it does nothing more. */
+  kill(): void
+}
+
+/** A runner that writes a few rows at a time. While the gate is closed it gets no further in the database. */
+export function startRunner(
+  app: TestApp,
+  options: Partial<ExportRunnerOptions> = {},
+  gate: Gate = new Gate(),
+): TestRunner {
+  const lane = app.deps.db.lane(`runner ${Math.random()}`)
+  const runner = new ExportRunner({
+    ...app.deps,
+    db: gate.guard(lane),
+    deliverEmails: app.deps.config.deliverEmails,
+    requestsServed: () => 0,
+    chunkSize: 4,
+    timings: { lookMs: 10, renewMs: 50, leaseMs: 1_000 },
+    ...options,
+  })
+  onTestFinished(() => runner.close())
+  return {
+    runner,
+    kill: () => {
+      runner.stopForClosing()
+      lane.abort(new Error('killed'))
+    },
+  }
+}
+
+/** Calls `act` when the step with this number begins. */
+export function atStep(number: number, act: () => unknown): Pick<ExportRunnerOptions, 'requestsServed'> {
+  let calls = 0
+  return {
+    requestsServed: () => {
+      // Twice for each step, before and after it.
+      if (calls++ === number * 2) act()
+      return 0
+    },
+  }
+}
+
+/** Runs, and waits when the step with this number begins until `act` is done; returns what that returned. */
+export function startRunnerInterrupted<T>(
+  app: TestApp,
+  number: number,
+  act: () => Promise<T>,
+  chunkSize = 1,
+): Promise<T> {
+  const gate = new Gate()
+  return new Promise((resolve, reject) => {
+    const interrupt = () => void gate.during(act).then(resolve, reject)
+    startRunner(app, { chunkSize, ...atStep(number, interrupt) }, gate)
+  })
 }
 
 /** The objects of an NDJSON file. */
