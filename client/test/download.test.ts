@@ -107,9 +107,9 @@ describe('the file of an export', () => {
   })
 
   test('is not cut by a destination that is slower than timeoutMs', async () => {
-    const { target, bytes } = keep(150)
+    const { target, bytes } = keep(700)
     const server = await serve(fileReply())
-    await server.client({ timeoutMs: 100 }).exports.download('exp_live_1', target)
+    await server.client({ timeoutMs: 500 }).exports.download('exp_live_1', target)
     expect(bytes().equals(file)).toBe(true)
     expect(server.received).toHaveLength(1)
   })

@@ -96,7 +96,7 @@ test('a zombie counts as dead', async () => {
   const parent = spawn('/bin/sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(() => void parent.kill('SIGKILL'))
   const [line] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string]
-  for (let waits = 0; inspectProcess(Number(line)) && waits < 500; waits++) await delay(10)
+  await expect.poll(() => inspectProcess(Number(line)), { interval: 10 }).toBeUndefined()
   expect(() => process.kill(Number(line), 0)).not.toThrow()
   expect(inspectProcess(Number(line))).toBeUndefined()
 })

@@ -106,10 +106,14 @@ describe('storedex mcp', () => {
   })
 
   test('ends at once when standard input closes during a call', async () => {
-    const url = await serveOnLoopback(() => new Promise(() => {}))
+    let calls = 0
+    const url = await serveOnLoopback(() => {
+      calls++
+      return new Promise(() => {})
+    })
     const command = startCommand(access(url, key.secret))
     command.send(initialize, legacyCall('usage', {}, 1))
-    await expect.poll(() => command.messages(), patience).toHaveLength(1)
+    await expect.poll(() => calls, patience).toBe(1)
     command.end()
     expect(await command.ended()).toBe(0)
   })

@@ -85,7 +85,7 @@ function isRunning(pid: number): boolean {
 interface Crash {
   kill(service: Service, dataDir: string): Promise<unknown>
   /** Restores an answering service. */
-  comeBack(service: Service, restart: () => Promise<Service>): Promise<Service>
+  comeBack(service: Service, restart: () => Promise<Service>, load: Load): Promise<Service>
 }
 
 const crashes: Crash[] = [
@@ -100,8 +100,8 @@ const crashes: Crash[] = [
   },
   {
     kill: (_service, dataDir) => killPostgres(dataDir),
-    async comeBack(service, restart) {
-      await delay(200)
+    async comeBack(service, restart, load) {
+      await load.refused()
       expect(await service.stop(), 'the exit code of a service that lost its database').toBe(0)
       return restart()
     },
@@ -129,10 +129,10 @@ test.each([7, Date.now() % 1_000_000])(
 
     for (const crash of crashes) {
       const load = new Load(service.api, tallies, domains, random)
-      await delay(300 + random() * 900)
+      await load.answered(20 + random() * 100)
       await crash.kill(service, dataDir)
       load.noteCrash()
-      const recovered = await crash.comeBack(service, restart)
+      const recovered = await crash.comeBack(service, restart, load)
       await delay(random() * 300)
       await load.stop()
       expect(load.faults).toEqual([])
@@ -142,11 +142,10 @@ test.each([7, Date.now() % 1_000_000])(
       await expectSoundBooks(dataDir)
       for (const tally of tallies) await expectPaidFor(service.api, tally)
     }
-    // A slow machine answers only a few requests between two crashes.
     expect(tallies.reduce((sum, tally) => sum + tally.stores.size, 0)).toBeGreaterThan(20)
 
     const load = new Load(service.api, tallies, domains, random)
-    await delay(300)
+    await load.answered(20)
     expect(await service.stop(), 'the exit code of a service stopped under load').toBe(0)
     await load.stop()
     expect(load.faults).toEqual([])

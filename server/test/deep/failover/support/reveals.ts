@@ -27,6 +27,10 @@ export async function expectNothingLost(settings: Record<string, string>, failOv
   const left = ids.map((id, index): RevealRequest => ({ ids: [id], idempotencyKey: `reveal ${index}` }))
   let isFailing = false
   let sinceFailure = 0
+  let beginFailing = () => {}
+  const failing = new Promise<void>((resolve) => {
+    beginFailing = resolve
+  })
 
   const worker = async () => {
     for (let wish = left.pop(); wish; wish = left.pop()) {
@@ -41,12 +45,13 @@ export async function expectNothingLost(settings: Record<string, string>, failOv
         await delay(50)
       }
       // So that reveals last until after the failover.
-      if (!isFailing) await delay(20)
+      if (left.length < ids.length / 2) await failing
     }
   }
   const workers = Promise.all(Array.from({ length: atOnce }, worker))
   await expect.poll(() => acknowledged.length).toBeGreaterThan(20)
   isFailing = true
+  beginFailing()
   await failOver()
   await workers
 

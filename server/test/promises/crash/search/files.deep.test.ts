@@ -73,16 +73,16 @@ test('a snapshot written during changes contains the catalogue at exactly its ba
   const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
   const running = startTestReplica(world, { settings: { snapshotFile }, timings: { pollMs: 1, snapshotEveryMs: 0 } })
   await running.waitForBatch(1)
+  const snapshots = new Map<number, CatalogueSnapshot<Mode>>()
   let isChanging = true
   const changing = (async () => {
-    for (let step = 2; step <= 100; step++) {
+    for (let step = 2; step <= 100 || (snapshots.size <= 5 && step < 5_000); step++) {
       const batch = await world.write('live', storesWith(step).slice(step % 40, (step % 40) + 5))
       catalogues.set(batch, new Map(world.stores.live))
     }
   })().finally(() => {
     isChanging = false
   })
-  const snapshots = new Map<number, CatalogueSnapshot<Mode>>()
   while (isChanging) {
     const file = await readSnapshotFile(snapshotFile)
     if (file) snapshots.set(file.snapshot.batch, file.snapshot)

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { BroadcastChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { runInThread } from '../../../../src/search/replica/thread.ts'
@@ -37,11 +39,14 @@ test('when the search thread dies PostgreSQL answers, then the replica again, an
   const clients = Promise.all([client(), client()])
   clients.catch(() => {})
   const before = { ...answered }
+  const hold = join(dirname(thread.file), 'hold')
+  writeFileSync(hold, '')
   channel.postMessage('die')
-  await expect.poll(engine, { interval: 5 }).toBe('postgres')
+  await expect.poll(engine).toBe('postgres')
   expect(deps.search.readinessProblem()).toContain('Search does not run in memory')
+  await expect.poll(() => answered.postgres).toBeGreaterThan(before.postgres)
+  rmSync(hold)
   await expect.poll(engine).toBe('memory')
-  expect(answered.postgres).toBeGreaterThan(before.postgres)
   await stopChanging()
   isOver = true
   await clients

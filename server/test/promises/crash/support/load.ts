@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { type ApiReply, sendRequest } from './requests.ts'
 
 /** The replies to one key, and the charges that may exist without a reply. */
@@ -34,6 +35,8 @@ export class Load {
   readonly faults: string[] = []
   readonly #running: Promise<unknown>
   #stopping = false
+  #answers = 0
+  #refusals = 0
   #crashedAt = Number.POSITIVE_INFINITY
 
   constructor(api: string, tallies: Tally[], domains: string[], random: () => number) {
@@ -48,6 +51,16 @@ export class Load {
     this.#crashedAt = performance.now()
   }
 
+  /** Resolves once so many requests were answered. */
+  async answered(count: number): Promise<void> {
+    await expect.poll(() => this.#answers, { timeout: 60_000, interval: 10 }).toBeGreaterThanOrEqual(count)
+  }
+
+  /** Resolves once a request was lost or refused. */
+  async refused(): Promise<void> {
+    await expect.poll(() => this.#refusals, { interval: 10 }).toBeGreaterThan(0)
+  }
+
   async stop(): Promise<void> {
     this.#stopping = true
     await this.#running
@@ -58,11 +71,13 @@ export class Load {
     const startedAt = performance.now()
     const answer = await sendRequest(api, tally.key, path, body)
     if (answer === null || isComeBackLater(answer)) {
+      this.#refusals++
       if (startedAt < this.#crashedAt) tally.openRows += limit
       // Wait before retrying a refused connection.
       await new Promise((resolve) => setTimeout(resolve, 20))
       return
     }
+    this.#answers++
     if (answer.status === 200) count(tally, answer)
     else if (answer.status !== 404) this.faults.push(`${path} ${answer.status} ${JSON.stringify(answer.body)}`)
   }
