@@ -7,6 +7,7 @@ import { openEmbeddedPostgres } from './setup.ts'
 import {
   copyDirectory,
   homeOf,
+  packageWithScript,
   run,
   seededDataDirs,
   serverPid,
@@ -150,7 +151,12 @@ test('a server that is just stopping is waited for, then started again', async (
 test('a first start that was killed half way is begun anew', async () => {
   const dataDir = join(temporaryDirectory(), 'data')
   const home = join(dataDir, 'postgres')
-  const holder = startHolder({ dataDir })
+  // It is not done until its starter is gone.
+  const packageDir = packageWithScript(
+    'initdb',
+    (program) => `'${program}' "$@"; while ps -p $PPID > /dev/null; do sleep 0.05; done`,
+  )
+  const holder = startHolder({ dataDir, packageDir })
   await until(
     () => existsSync(home) && readdirSync(home).some((name) => existsSync(join(home, name, 'data/PG_VERSION'))),
   )

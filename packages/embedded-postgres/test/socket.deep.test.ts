@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findInstalledPackage } from '../src/binaries.ts'
 import { openEmbeddedPostgres } from './setup.ts'
 import {
   copyDirectory,
   homeOf,
   ordinaryUser,
+  packageWithScript,
   run,
   seededDataDirs,
   serverPid,
@@ -139,15 +139,9 @@ function dataDirNamed(name: string): string {
 
 /** The installed package, but asked for a socket its server makes it in `folder`. */
 function packageThatListensIn(folder: string): string {
-  const packageDir = join(temporaryDirectory(), 'package')
-  const installed = findInstalledPackage()
-  mkdirSync(join(packageDir, 'native', 'bin'), { recursive: true })
-  for (const path of ['package.json', 'native/lib', 'native/share', 'native/bin/initdb'])
-    symlinkSync(join(installed, path), join(packageDir, path))
-  const program = join(installed, 'native/bin/postgres')
-  const script = `case "$*" in *'unix_socket_directories="'*) set -- "$@" -c unix_socket_directories=${folder} ;; esac
-exec '${program}' "$@"`
-  writeFileSync(join(packageDir, 'native/bin/postgres'), `#!/bin/sh\n${script}\n`)
-  chmodSync(join(packageDir, 'native/bin/postgres'), 0o755)
-  return packageDir
+  return packageWithScript(
+    'postgres',
+    (program) => `case "$*" in *'unix_socket_directories="'*) set -- "$@" -c unix_socket_directories=${folder} ;; esac
+exec '${program}' "$@"`,
+  )
 }

@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +16,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
+import { findInstalledPackage } from '../src/binaries.ts'
 import { hasAccess, type OsUser } from '../src/location.ts'
 import { isServerOf, readPostmasterFile } from '../src/postmaster.ts'
 import { openEmbeddedPostgres, type TestOptions } from './setup.ts'
@@ -94,6 +104,20 @@ export async function run(url: string, statement: string, values: unknown[] = []
   } finally {
     await client.end()
   }
+}
+
+/** The installed package, with a shell script in place of one of its programs; `write` gets the program's path. */
+export function packageWithScript(name: 'initdb' | 'postgres', write: (program: string) => string): string {
+  const packageDir = join(temporaryDirectory(), 'package')
+  const installed = findInstalledPackage()
+  mkdirSync(join(packageDir, 'native', 'bin'), { recursive: true })
+  const linked = ['package.json', 'native/lib', 'native/share', 'native/bin/initdb', 'native/bin/postgres']
+  for (const path of linked.filter((each) => each !== `native/bin/${name}`))
+    symlinkSync(join(installed, path), join(packageDir, path))
+  const program = `native/bin/${name}`
+  writeFileSync(join(packageDir, program), `#!/bin/sh\n${write(join(installed, program))}\n`)
+  chmodSync(join(packageDir, program), 0o755)
+  return packageDir
 }
 
 export function homeOf(dataDir: string): string {
