@@ -1,5 +1,4 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +16,7 @@ import { OperatorError } from '../../src/kernel/errors.ts'
 import { generateDataKey, parseDataKeys } from '../../src/kernel/seal.ts'
 import { systemClock } from '../../src/kernel/time.ts'
 import { openCommandLine, runCommand } from '../cli/support/run-command.ts'
-import { atEnd } from '../support/cleanup.ts'
+import { atEnd, removeFolder } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { runAsAdmin } from '../support/postgres.ts'
 
@@ -25,7 +24,7 @@ const line = openCommandLine('2026-11-10T12:00:00.000Z')
 const secret = 'sk_test_of_the_doctor'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'storedex-doctor-'))
-atEnd(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+atEnd(() => removeFolder(dataDir))
 
 beforeAll(async () => {
   const lines = (record: object) => ({

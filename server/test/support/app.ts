@@ -25,7 +25,7 @@ import type { StartCounting } from '../../src/search/counting/counter.ts'
 import { readCatalogueState } from '../../src/search/replica/queries.ts'
 import type { StartReplica } from '../../src/search/replica/replica.ts'
 import { runInProcess } from '../../src/search/replica/replica-sync.ts'
-import { atEnd } from './cleanup.ts'
+import { atEnd, removeFolder } from './cleanup.ts'
 import { createClient, type TestClient } from './client.ts'
 import { createTestDatabase } from './database.ts'
 import { createManualClock, testDataKeys } from './fixtures.ts'
@@ -196,7 +196,7 @@ function testEngine(engine: string | undefined): {
 } {
   if (engine !== 'memory') return { environment: { SEARCH_ENGINE: 'postgres' }, options: {} }
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-test-'))
-  atEnd(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+  atEnd(() => removeFolder(dataDir))
   return { environment: { SEARCH_ENGINE: 'memory', DATA_DIR: dataDir }, options: { startReplica: runInProcess } }
 }
 

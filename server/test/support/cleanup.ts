@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+
 const works: (() => unknown)[] = []
 
 /** Runs `work` after the file's tests, in reverse order of registration; may be called at any time. */
@@ -16,4 +18,9 @@ export async function runWorksAtEnd(): Promise<void> {
     }
   }
   if (failures.length > 0) throw failures[0]
+}
+
+/** Removes a folder, also one in which a process that is ending still writes: tries again as a whole. */
+export function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 10 })
 }

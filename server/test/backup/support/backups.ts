@@ -1,5 +1,4 @@
 import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -7,6 +6,7 @@ import { type BackupResult, backUp } from '../../../src/backup/back-up.ts'
 import { type RestoreContext, type RestoreInput, type RestoreResult, restore } from '../../../src/backup/restore.ts'
 import { findProjectDir } from '../../../src/config.ts'
 import { type DataKey, parseDataKeys } from '../../../src/kernel/seal.ts'
+import { removeFolder } from '../../support/cleanup.ts'
 import { connectClient, createTestDatabase } from '../../support/database.ts'
 import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
 
@@ -23,7 +23,7 @@ export interface Target {
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-backup-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => removeFolder(folder))
   return folder
 }
 

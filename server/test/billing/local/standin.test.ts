@@ -11,6 +11,7 @@ import { LocalStandin } from '../../../src/billing/local/standin.ts'
 import type { StripeAccess } from '../../../src/billing/stripe/connection.ts'
 import { findProjectDir } from '../../../src/config.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
+import { removeFolder } from '../../support/cleanup.ts'
 
 const program = [
   '--import',
@@ -21,7 +22,7 @@ const program = [
 /** Creates a data directory that is removed after the test. */
 function makeDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-standin-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true }))
+  onTestFinished(() => removeFolder(dataDir))
   return dataDir
 }
 

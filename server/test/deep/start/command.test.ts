@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findProjectDir } from '../../../src/config.ts'
+import { removeFolder } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
 const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
@@ -43,7 +43,7 @@ test('its exit code distinguishes invalid input from wrong usage', async () => {
 
 test('a checkout with a workspace that is newer than its installation gets the link without npm', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'storedex-links-')))
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => removeFolder(folder))
   for (const path of ['packages/new', 'node_modules']) mkdirSync(join(folder, path), { recursive: true })
   const packages = { 'node_modules/@storedex/new': { resolved: 'packages/new', link: true } }
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }))
@@ -57,7 +57,7 @@ test('a checkout with a workspace that is newer than its installation gets the l
 
 test('an installation without a network says what it needs, and does not try again and again', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'storedex-offline-')))
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => removeFolder(folder))
   const dependencies = { pino: '10.4.0' }
   const packages = { '': { dependencies }, 'node_modules/pino': { version: '10.4.0' } }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'offline', version: '1.0.0', dependencies }))

@@ -1,5 +1,4 @@
 import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { serverPid, temporaryDirectory, until } from '../../../../packages/embedded-postgres/test/support.ts'
 import { subscribe } from '../../promises/crash/support/service.ts'
+import { removeFolder } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { launcher, runShell, type Settings, startService, temporaryFolder } from './support/service.ts'
 import { isAlive, send, startLoad, workersOf } from './support/workers.ts'
@@ -31,7 +31,7 @@ describe('a service of two workers', async () => {
   const { url: databaseUrl } = await createTestDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-start-'))
   const metricsPort = await pickFreePort()
-  const ends: (() => Promise<void>)[] = [() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 })]
+  const ends: (() => Promise<void>)[] = [() => removeFolder(dataDir)]
   let service: ReturnType<typeof startService>
   let api: string
   let live: string

@@ -1,10 +1,9 @@
 import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
-import { atEnd } from '../../support/cleanup.ts'
+import { atEnd, removeFolder } from '../../support/cleanup.ts'
 import type { Json, TestReply } from '../../support/client.ts'
 import { countLockWaits } from '../../support/database.ts'
 import type { ConsoleClient, TestPerson } from '../../support/person.ts'
@@ -16,7 +15,7 @@ export async function startImportApp(
   options: Partial<TestAppOptions> = {},
 ): Promise<{ app: TestApp; operator: TestPerson; dataDir: string }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-imports-'))
-  atEnd(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+  atEnd(() => removeFolder(dataDir))
   const app = await startTestApp({ now, ...options, environment: { DATA_DIR: dataDir, ...options.environment } })
   return { app, operator: await app.person({ operator: true, account: null }), dataDir }
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream, mkdtempSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -12,7 +11,7 @@ import type { FaultProxyOptions } from '../../../../drill/faults/fault-proxy.ts'
 import { scopes } from '../../../src/auth/caller.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
-import { atEnd } from '../../support/cleanup.ts'
+import { atEnd, removeFolder } from '../../support/cleanup.ts'
 import { chargedTo, connectClient, failureOf, ledgerDifferences, startFaultProxy } from './support/disturbed.ts'
 
 let app: TestApp
@@ -59,7 +58,7 @@ test('an export through faults is made once, and its file arrives byte by byte a
   const ended = await storedex.exports.wait(created.id)
   expect([ended.status, ended.stopped_by, ended.file?.rows]).toEqual(['ready', 'end', 900])
   const folder = mkdtempSync(join(tmpdir(), 'storedex-test-'))
-  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  atEnd(() => removeFolder(folder))
   const path = join(folder, 'stores.ndjson')
   const { bytes, sha256 } = await storedex.exports.download(created.id, createWriteStream(path))
   const written = readFileSync(path)

@@ -1,6 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSegment, mergeSegments } from '@storedex/search-index'
@@ -20,7 +19,7 @@ import {
   type StartReplica,
 } from '../../../src/search/replica/replica.ts'
 import { runInProcess } from '../../../src/search/replica/replica-sync.ts'
-import { atEnd } from '../../support/cleanup.ts'
+import { atEnd, removeFolder } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
 /** A database of its own, written without the importer, and the stores that the index must contain. */
@@ -207,6 +206,6 @@ export function expectSame(view: CatalogueView, { stores }: Pick<ReplicaWorld, '
 /** A temporary folder, deleted after the file's tests. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-test-'))
-  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  atEnd(() => removeFolder(folder))
   return folder
 }

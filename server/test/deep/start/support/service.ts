@@ -1,13 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import type { Greeting } from '../../../../src/bin/greeting.ts'
 import { findProjectDir } from '../../../../src/config.ts'
+import { removeFolder } from '../../../support/cleanup.ts'
 
 export const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
 
@@ -114,7 +114,7 @@ export function runShell(command: string): Promise<string> {
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-start-'))
   // A process that was told to end may still write there.
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => removeFolder(folder))
   return folder
 }
 

@@ -1,11 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { countStores, holdCatalogue, storesCsv, waitForBlockedImport } from '../../../import-jobs/support/imports.ts'
-import { atEnd } from '../../../support/cleanup.ts'
+import { atEnd, removeFolder } from '../../../support/cleanup.ts'
 import type { TestPerson } from '../../../support/person.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { expectGoodLooks } from '../support/looks.ts'
@@ -23,7 +22,7 @@ describeInBrowser('imports of operators', () => {
   let operator: TestPerson
   beforeAll(async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'storedex-browser-imports-'))
-    atEnd(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+    atEnd(() => removeFolder(dataDir))
     app = await startBrowserApp({ environment: { DATA_DIR: dataDir } })
     operator = await app.person({ operator: true, account: null, name: 'Olga Operator' })
   })
