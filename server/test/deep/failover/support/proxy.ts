@@ -34,7 +34,7 @@ export async function runProxy(program: string, args: string[], { folder, ready,
     rmSync(folder, { recursive: true, force: true })
   })
   await Promise.race([
-    expect.poll(() => said, { timeout: 10_000 }).toMatch(ready),
+    expect.poll(() => said, { timeout: 60_000 }).toMatch(ready),
     closed.then(() => Promise.reject(new Error(`${program} ended: ${said}`))),
   ])
 }
