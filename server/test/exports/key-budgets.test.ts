@@ -37,7 +37,7 @@ test('what an export has reserved is taken from the key’s budget, and is given
   const key = await keyWithBudget(app, { store_exports: 20 })
   const { id } = await createExport(key, stores)
   const gate = await TableGate.close(app.deps.databaseUrl, 'store_exports')
-  startRunner(app, { chunkSize })
+  const { runner } = startRunner(app, { chunkSize })
   const reserved = { limit: 20, used: 0, remaining: 8 }
   await expect.poll(async () => (await budgetOf(key)).store_exports, { timeout: 60_000 }).toEqual(reserved)
   expect(await findDifferences(app)).toEqual([])
@@ -45,6 +45,8 @@ test('what an export has reserved is taken from the key’s budget, and is given
   expect(await endOf(key, id)).toMatchObject({ stopped_by: 'end', cost: { store_exports: 12 } })
   expect((await budgetOf(key)).store_exports).toEqual({ limit: 20, used: 12, remaining: 8 })
 
+  // It would take the next export before the one that is to wait.
+  await runner.close()
   const canceled = await keyWithBudget(app, { contact_credits: 50 })
   const people = await createExport(canceled, contacts)
   await startRunnerInterrupted(app, 2, () => canceled.post(`/exports/${people.id}/cancel`, undefined), chunkSize)
