@@ -17,7 +17,7 @@ const detailMonths = 13
 const dayMs = 86_400_000
 /** The server pauses three times as long as it works. */
 const rest = 3
-const aloneMs = 10_000
+const [aloneMs, shortAloneMs] = [10_000, 200]
 
 interface Sizes {
   ledger: number
@@ -47,7 +47,7 @@ interface Charges {
 
 /** Measures the savings and the cost of closing periods. Half of the entries are search rows, half are store exports. */
 export async function benchLedger(
-  entries: number,
+  { entries, isShort }: { entries: number; isShort: boolean },
   workspace: Workspace,
   cleanup: Cleanup,
   reportProgress: (progress: string) => void,
@@ -62,7 +62,7 @@ export async function benchLedger(
   const check = () => secondsOf(() => checkSound(db))
   const checkBefore = await check()
   reportProgress('charging alone')
-  const alone = await chargeUntil(db, delay(aloneMs))
+  const alone = await chargeUntil(db, delay(isShort ? shortAloneMs : aloneMs))
   reportProgress('closing beside charges')
   await db.query('insert into clock_readings values ($1)', [new Date(now.getTime() - dayMs)])
   const startedAtMs = performance.now()

@@ -6,6 +6,12 @@ export interface Timing {
   measuredMs: number
 }
 
+/** A measurement of so many seconds. The warm-up is no longer than it. */
+export function timingOf(seconds: number, longestWarmupMs: number): Timing {
+  const measuredMs = seconds * 1_000
+  return { warmupMs: Math.min(longestWarmupMs, measuredMs), measuredMs }
+}
+
 /** Results of one run of one target. */
 export interface Figures {
   perSecond: number
