@@ -65,7 +65,7 @@ async function freeze(drill: Drill, installation: Installation, seconds: number)
   for (const { answer } of touched) either.add(labelOf(answer))
   const label = `frozen for ${seconds} s`
   const isAnswered = touched.length > 0 && longestMs <= answerWithinMs + slackMs
-  drill.check(`${label}: each request is answered within 10 s`, isAnswered, `longest ${formatMs(longestMs)}`)
+  drill.checkTime(`${label}: each request is answered within 10 s`, isAnswered, `longest ${formatMs(longestMs)}`)
   drill.check(`${label}: none is left without a reply`, either.besides('200', '503') === 0, `${either}`)
   drill.check(
     `${label}: each request sent and answered meanwhile gets 503`,
@@ -73,7 +73,7 @@ async function freeze(drill: Drill, installation: Installation, seconds: number)
     `${counts}`,
   )
   const isBackSoon = recoveredMs !== null && recoveredMs <= recoverWithinMs
-  drill.check(
+  drill.checkTime(
     `${label}: it serves again within 5 s`,
     isBackSoon,
     recoveredMs === null ? 'not within 60 s' : formatMs(recoveredMs),

@@ -46,7 +46,7 @@ export const keys: Scenario = {
     const isRefused = answers.length > 0 && answers.every((name) => ['401', '429', '503'].includes(name))
     drill.check('made-up keys get 401, 429 or 503', isRefused, JSON.stringify(invented!.answers))
     drill.figure('the client with a known key', describeLatencies(summarizeLatencies(client.successesMs())))
-    drill.figure('made-up keys a second', Math.round(invented!.sent / seconds))
+    drill.figure('made-up keys a second', Math.round(invented!.sent / invented!.seconds))
     await checkInvariants(drill, installation)
   },
 }
