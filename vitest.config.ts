@@ -55,6 +55,16 @@ export default defineConfig({
           env: { STOREDEX_PROOF_SHARE: '1' },
         },
       },
+      {
+        ...common,
+        test: {
+          ...withDatabase,
+          name: 'looks',
+          include: [`${workspaces}/test/**/*.looks.test.ts`],
+          // In dark and on a phone as well; `npm test` looks in light.
+          env: { STOREDEX_LOOKS: 'every' },
+        },
+      },
       // Of these the deep run asks once more on another PostgreSQL. Only there, so that a file is in one project otherwise.
       ...(process.env.STOREDEX_TEST_ENGINE === 'memory'
         ? [

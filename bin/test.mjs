@@ -57,7 +57,7 @@ async function runAll() {
 }
 
 async function runDeep() {
-  const outcomes = [await run('npm run test:deep', ['--project=deep', '--project=random'])]
+  const outcomes = [await run('npm run test:deep', ['--project=deep', '--project=random', '--project=looks'])]
   const programs = findOtherPostgres()
   const inMemory = { STOREDEX_TEST_ENGINE: 'memory' }
   if (programs) {

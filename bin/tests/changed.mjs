@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** @param {string} path */
 const isTest = (path) => path.endsWith('.test.ts') && !path.includes('/deep/') && !path.endsWith('.deep.test.ts')
@@ -33,11 +33,12 @@ export function orderTests(projectDir, changed) {
   const byName = changed.flatMap((path) => {
     if (isTest(path)) return exists(path) ? [path] : []
     const mirrored = path.replace('/src/', '/test/').replace(/\.tsx?$/, '')
-    return [`${mirrored}.test.ts`, `${mirrored}.unit.test.ts`].filter(exists)
+    if (!mirrored.includes('/test/')) return []
+    return testsIn(dirname(mirrored)).filter((test) => test.startsWith(`${mirrored}.`))
   })
   const ofPages = changed.flatMap((path) => {
     const page = /^console\/src\/pages\/([\w-]+)/.exec(path)?.[1]
-    const isOfPage = (/** @type {string} */ test) => test.includes(`/${page}.test.ts`)
+    const isOfPage = (/** @type {string} */ test) => test.includes(`/${page}.`)
     return page ? testsIn('server/test/promises/browser').filter(isOfPage) : []
   })
   const byFolder = changed.flatMap((path) => nearestTests(path, testsIn))

@@ -24,11 +24,11 @@ test.for([
 })
 
 test('a test with the name of the changed file comes first, and a changed test before all', () => {
-  expect(orderTests(project, ['server/src/kernel/ids.ts'])[0]).toBe('server/test/kernel/ids.unit.test.ts')
+  expect(orderTests(project, ['server/src/kernel/ids.ts'])[0]).toBe('server/test/kernel/ids.random.unit.test.ts')
   const changed = ['server/src/kernel/ids.ts', 'server/test/http/guide.test.ts']
   expect(orderTests(project, changed).slice(0, 2).sort()).toEqual([
     'server/test/http/guide.test.ts',
-    'server/test/kernel/ids.unit.test.ts',
+    'server/test/kernel/ids.random.unit.test.ts',
   ])
 })
 

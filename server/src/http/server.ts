@@ -9,6 +9,7 @@ import {
   type RawServerDefault,
 } from 'fastify'
 import { discardUnreadBodies, maxBodyBytes, registerJsonParser } from './bodies.ts'
+import { compilersFactory } from './compiled-schemas.ts'
 import { registerReferencePage } from './docs/reference.ts'
 import { drainBeforeClosing } from './drain.ts'
 import { registerErrorHandler } from './errors.ts'
@@ -103,6 +104,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     exposeHeadRoutes: false,
     bodyLimit: maxBodyBytes,
     ajv: validationOptions,
+    // Its declaration describes other functions than Fastify calls.
+    schemaController: { compilersFactory: compilersFactory as object },
     schemaErrorFormatter: toValidationError,
     // The drain answers requests that arrive during shutdown, with the envelope.
     return503OnClosing: false,

@@ -21,7 +21,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     atEnd(() => dropDistributedDatabase(serverUrl, name, citus))
     await createDistributedDatabase(serverUrl, name, citus, inject('serviceRole'))
   } else {
-    await runAsAdmin(serverUrl, `create database ${name} template ${inject('templateDatabase')}`)
+    await runAsAdmin(serverUrl, `create database ${name} template ${inject('templateDatabase')}${cloneStrategy()}`)
     atEnd(() => runAsAdmin(serverUrl, `drop database if exists ${name} with (force)`))
   }
   const url = new URL(serverUrl)
@@ -31,6 +31,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   if (serviceRole) serviceUrl.username = serviceRole
   return { url: url.href, serviceUrl: serviceUrl.href }
 }
+
+/** Copying files costs two checkpoints, which are cheap without a disk, and a quarter of copying page by page. */
+const cloneStrategy = () => (inject('isOwnServer') ? ' strategy file_copy' : '')
 
 /** Opens a separate connection. If the server ends it, the next query fails and the process does not crash. */
 export async function connectClient(connectionString: string): Promise<pg.Client> {

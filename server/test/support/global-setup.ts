@@ -13,6 +13,8 @@ declare module 'vitest' {
     postgresUrl: string
     /** The migrated database from which test databases are cloned. */
     templateDatabase: string
+    /** Whether the server was started for this run and ends with it. */
+    isOwnServer: boolean
     /** The nodes of a Citus coordinator at TEST_DATABASE_URL: test databases are distributed over them. */
     citusNodes: CitusNodes | null
     /** The role of requests; null where none can be created. */
@@ -34,6 +36,7 @@ export default async function setup(project: TestProject) {
   project.provide('citusNodes', citusNodes)
   project.provide('postgresUrl', server.url)
   project.provide('templateDatabase', templateDatabase)
+  project.provide('isOwnServer', server.isOwn)
   return async () => {
     await runAsAdmin(server.url, `drop database if exists ${templateDatabase} with (force)`)
     // Another run beside this one may use it too.

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { takeProblems } from './support/console-page.ts'
-import { expectGoodLooks, runAxe } from './support/looks.ts'
+import { judgePair } from './support/contrast.ts'
+import { everyVariant, expectGoodLooks, runAxe } from './support/looks.ts'
 
 // What a page does wrong has to fail the tests of pages: each promise is broken once.
 describeInBrowser('the tests of pages', () => {
@@ -48,6 +49,20 @@ describeInBrowser('the tests of pages', () => {
     expect((await runAxe(page)).join('\n')).toContain('role-img-alt')
   })
 
+  test('notice a colour that is no token of the theme, and tokens that are too faint in one theme', async () => {
+    const page = await app.open('/sign-in')
+    const heading = page.getByRole('heading', { name: 'Sign in' })
+    await heading.waitFor()
+    await heading.evaluate((element) => {
+      element.style.color = '#010203'
+    })
+    await expect(expectGoodLooks(page, 'strange')).rejects.toThrow(/^contrasts of strange/)
+    // White on the danger's soft red, which is a dark red in the dark.
+    expect(judgePair({ text: 'rgb(255, 255, 255)', background: 'rgb(253, 236, 234)', isLarge: true })).toMatch(
+      /^on-accent on danger-soft: 1\.\d\d in light, not 3$/,
+    )
+  })
+
   test('notice a colour that is too faint in the dark alone', async () => {
     const page = await app.open('/sign-in')
     const heading = page.getByRole('heading', { name: 'Sign in' })
@@ -55,6 +70,6 @@ describeInBrowser('the tests of pages', () => {
     await heading.evaluate((element) => {
       element.style.color = 'light-dark(#000, #333)'
     })
-    await expect(expectGoodLooks(page, 'faint')).rejects.toThrow(/^faint, dark: /)
+    await expect(expectGoodLooks(page, 'faint', everyVariant.slice(1))).rejects.toThrow(/^faint, dark: /)
   })
 })

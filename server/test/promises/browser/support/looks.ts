@@ -4,33 +4,51 @@ import { join } from 'node:path'
 import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { findPoorContrasts } from './contrast.ts'
 
-/** The ways in which every page is looked at. */
-const variants = [
-  { name: 'light', colorScheme: 'light', width: 1_280, height: 800 },
+interface Variant {
+  name: string
+  colorScheme: 'light' | 'dark'
+  width: number
+  height: number
+}
+
+const light: Variant = { name: 'light', colorScheme: 'light', width: 1_280, height: 800 }
+/** The ways in which the deep run looks at every page; `npm test` looks once, in light. */
+export const everyVariant: readonly Variant[] = [
+  light,
   { name: 'dark', colorScheme: 'dark', width: 1_280, height: 800 },
   { name: 'phone', colorScheme: 'light', width: 390, height: 844 },
-] as const
+]
+export const seesEveryVariant = process.env.STOREDEX_LOOKS === 'every'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Expects the page as it is now to be accessible and to fit its width: in light, in dark and on a phone. With
- * STOREDEX_SCREENSHOTS it also writes `<name>-light.png`, `<name>-dark.png` and `<name>-phone.png` to that folder.
+ * Expects the page as it is now to be accessible and to fit its width. In light, the contrast of its texts is judged for both
+ * themes by the colours' tokens; in the deep run axe measures it as well, and looks at the page in dark and on a phone. With
+ * STOREDEX_SCREENSHOTS it also writes `<name>-<variant>.png` to that folder.
  */
-export async function expectGoodLooks(page: Page, name: string): Promise<void> {
+export async function expectGoodLooks(
+  page: Page,
+  name: string,
+  variants: readonly Variant[] = seesEveryVariant ? everyVariant : [light],
+): Promise<void> {
   for (const variant of variants) {
     await show(page, variant)
     await screenshot(page, `${name}-${variant.name}`)
-    expect(await runAxe(page), `${name}, ${variant.name}`).toEqual([])
+    if (variant === light) expect(await findPoorContrasts(page), `contrasts of ${name}`).toEqual([])
+    // A phone shows the colours of a desk.
+    const contrast = variants.length > 1 && variant.name !== 'phone'
+    expect(await runAxe(page, { contrast }), `${name}, ${variant.name}`).toEqual([])
     const width = await page.locator('html').evaluate((html) => html.scrollWidth)
     expect(width, `width of ${name}, ${variant.name}`).toBe(variant.width)
   }
-  await show(page, variants[0])
+  if (variants.length > 1) await show(page, light)
 }
 
-async function show(page: Page, { colorScheme, ...size }: (typeof variants)[number]): Promise<void> {
-  await page.setViewportSize(size)
+async function show(page: Page, { colorScheme, width, height }: Variant): Promise<void> {
+  await page.setViewportSize({ width, height })
   await page.emulateMedia({ colorScheme })
   // A script of the console sets it when the browser's preference changes.
   const html = page.locator(`html[data-theme=${colorScheme}]`)
@@ -44,6 +62,11 @@ async function show(page: Page, { colorScheme, ...size }: (typeof variants)[numb
   await expect.poll(hasTransitions).toBe(false)
 }
 
+/** Waits until no request of the page is under way, and none of its regions shows an older state. */
+export async function untilLoaded(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+}
+
 /** Writes a picture to the folder that STOREDEX_SCREENSHOTS names; without it, nothing. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.STOREDEX_SCREENSHOTS
@@ -52,14 +75,14 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }
 
-const axeOptions: RunOptions = {
+const axeOptions = (contrast: boolean): RunOptions => ({
   resultTypes: ['violations'],
   // WCAG 2.2; off by default.
-  rules: { 'target-size': { enabled: true } },
-}
+  rules: { 'target-size': { enabled: true }, 'color-contrast': { enabled: contrast } },
+})
 
 /** The violations that axe finds, as lines: rule, what is wrong, where. */
-export async function runAxe(page: Page): Promise<string[]> {
+export async function runAxe(page: Page, { contrast = true } = {}): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) {
     const devtools = await page.context().newCDPSession(page)
     // Not as a script of the page: the Content-Security-Policy would refuse it.
@@ -67,7 +90,7 @@ export async function runAxe(page: Page): Promise<string[]> {
     await devtools.detach()
   }
   const run = (options: RunOptions) => (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run(options)
-  const { violations } = await page.evaluate(run, axeOptions)
+  const { violations } = await page.evaluate(run, axeOptions(contrast))
   return violations.flatMap(describeViolation)
 }
 

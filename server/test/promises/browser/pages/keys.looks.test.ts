@@ -1,12 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { passwordHasher } from '../../../src/people/passwords/hasher.ts'
-import { updatePassword } from '../../../src/people/queries.ts'
-import { createClient } from '../../support/client.ts'
-import type { TestPerson } from '../../support/person.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { expectGoodLooks } from './support/looks.ts'
+import { passwordHasher } from '../../../../src/people/passwords/hasher.ts'
+import { updatePassword } from '../../../../src/people/queries.ts'
+import { createClient } from '../../../support/client.ts'
+import type { TestPerson } from '../../../support/person.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { expectGoodLooks } from '../support/looks.ts'
 
 /** The names of the tools that an assistant's program finds. */
 async function listTools(url: string, headers: Record<string, string>): Promise<string[]> {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import type { TestPerson } from '../../support/person.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { expectGoodLooks } from './support/looks.ts'
+import type { TestPerson } from '../../../support/person.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { expectGoodLooks } from '../support/looks.ts'
 
 const dayMs = 86_400_000
 

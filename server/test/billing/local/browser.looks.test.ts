@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, startChromium } from '../../../../stripe-standin/test/support/chromium.ts'
 import { poorContrasts } from '../../../../stripe-standin/test/support/contrast.ts'
+import { seesEveryVariant } from '../../promises/browser/support/looks.ts'
 import { createClient, type Json, type TestClient } from '../../support/client.ts'
 import { type RunningService, startService } from '../support/service-process.ts'
 
@@ -146,8 +147,9 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         consoleErrors.push(message.text())
     })
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [320, 1_000]) {
+    const schemes = seesEveryVariant ? (['light', 'dark'] as const) : (['light'] as const)
+    for (const colorScheme of schemes)
+      for (const width of seesEveryVariant ? [320, 1_000] : [320]) {
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width, height: 800 })
         for (const address of pages) {

@@ -1,11 +1,11 @@
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { deliverEvent, startAppWithStandin } from '../../billing/support/standin-app.ts'
-import { newOwner, subscribe } from '../../console/billing/support/console-billing.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { takeProblems } from './support/console-page.ts'
-import { expectGoodLooks, screenshot } from './support/looks.ts'
+import { deliverEvent, startAppWithStandin } from '../../../billing/support/standin-app.ts'
+import { newOwner, subscribe } from '../../../console/billing/support/console-billing.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { takeProblems } from '../support/console-page.ts'
+import { expectGoodLooks, screenshot } from '../support/looks.ts'
 
 type BillingApp = Awaited<ReturnType<typeof startAppWithStandin<BrowserApp>>>
 

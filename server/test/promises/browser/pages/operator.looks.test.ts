@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { TestPerson } from '../../support/person.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { expectGoodLooks } from './support/looks.ts'
+import type { TestPerson } from '../../../support/person.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { expectGoodLooks } from '../support/looks.ts'
 
 describeInBrowser('the operator’s pages', () => {
   let app: BrowserApp

@@ -1,9 +1,9 @@
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { createMember, readSpent, setViewed, type TestMember } from '../../console/catalogue/support/members.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { expectGoodLooks, runAxe, screenshot } from './support/looks.ts'
-import { countRequests, hostileName, importShops, longName } from './support/shops.ts'
+import { createMember, readSpent, setViewed, type TestMember } from '../../../console/catalogue/support/members.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { expectGoodLooks, runAxe, screenshot } from '../support/looks.ts'
+import { countRequests, hostileName, importShops, longName } from '../support/shops.ts'
 
 const table = (page: Page) => page.getByRole('table', { name: 'Stores' })
 const foot = (page: Page) => page.getByRole('navigation', { name: 'Pages' })

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { atAccount, newMember } from '../../console/account/support/account-person.ts'
-import { givePassword, goodPassword } from '../../people/support/people.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { takeProblems } from './support/console-page.ts'
-import { expectGoodLooks } from './support/looks.ts'
+import { atAccount, newMember } from '../../../console/account/support/account-person.ts'
+import { givePassword, goodPassword } from '../../../people/support/people.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { takeProblems } from '../support/console-page.ts'
+import { expectGoodLooks } from '../support/looks.ts'
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 

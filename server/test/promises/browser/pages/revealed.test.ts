@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { createMember, type TestMember } from '../../console/catalogue/support/members.ts'
-import type { Json } from '../../support/client.ts'
-import { aurora } from '../../support/fixtures.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { screenshot } from './support/looks.ts'
+import { createMember, type TestMember } from '../../../console/catalogue/support/members.ts'
+import type { Json } from '../../../support/client.ts'
+import { aurora } from '../../../support/fixtures.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { screenshot } from '../support/looks.ts'
 
 /** How many people the account has revealed; most of them were erased since. */
 const count = 200_000

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { countStores, holdCatalogue, storesCsv, waitForBlockedImport } from '../../import-jobs/support/imports.ts'
-import { atEnd } from '../../support/cleanup.ts'
-import type { TestPerson } from '../../support/person.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { expectGoodLooks } from './support/looks.ts'
+import { countStores, holdCatalogue, storesCsv, waitForBlockedImport } from '../../../import-jobs/support/imports.ts'
+import { atEnd } from '../../../support/cleanup.ts'
+import type { TestPerson } from '../../../support/person.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { expectGoodLooks } from '../support/looks.ts'
 
 const messy = [
   'Domain;Shop name;Country;Lead fit score;Our notes',

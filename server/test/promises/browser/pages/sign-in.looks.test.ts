@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { type SmtpSink, startSmtpSink, tokenIn } from '../../console/privacy/support/smtp-sink.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { expectGoodLooks } from './support/looks.ts'
+import { type SmtpSink, startSmtpSink, tokenIn } from '../../../console/privacy/support/smtp-sink.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { expectGoodLooks } from '../support/looks.ts'
 
 const password = 'four plain words of mine'
 

@@ -2,14 +2,16 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { takeProblems } from './support/console-page.ts'
-import { runAxe, screenshot } from './support/looks.ts'
+import { runAxe, screenshot, seesEveryVariant } from './support/looks.ts'
 
-const variants = [
+const everyVariant = [
   { name: 'light', colorScheme: 'light', width: 1_280 },
   { name: 'dark', colorScheme: 'dark', width: 1_280 },
   { name: 'phone', colorScheme: 'light', width: 390 },
   { name: 'dark phone', colorScheme: 'dark', width: 390 },
 ] as const
+/** The deep run looks at all of them. */
+const variants = seesEveryVariant ? everyVariant : everyVariant.slice(0, 1)
 
 describeInBrowser('a page that is not of the console', () => {
   let app: BrowserApp
@@ -17,7 +19,7 @@ describeInBrowser('a page that is not of the console', () => {
     app = await startBrowserApp()
   })
   const isNotFound = (status: number) => status === 404
-  const open = (path: string, { colorScheme, width }: Pick<(typeof variants)[number], 'colorScheme' | 'width'>) =>
+  const open = (path: string, { colorScheme, width }: Pick<(typeof everyVariant)[number], 'colorScheme' | 'width'>) =>
     app.open(path, { context: { colorScheme, viewport: { width, height: 800 } }, tolerates: isNotFound })
   const widthOf = (page: Page) => page.locator('html').evaluate((html) => html.scrollWidth)
 
@@ -38,7 +40,7 @@ describeInBrowser('a page that is not of the console', () => {
   })
 
   test('the reference has a title, and leads to the guide and back', async () => {
-    const page = await open('/docs', variants[0])
+    const page = await open('/docs', everyVariant[0])
     expect(await page.title()).toBe('Storedex API reference')
     await page.getByRole('link', { name: 'Guide' }).click()
     await page.getByRole('heading', { level: 1, name: 'The API: a guide for developers' }).waitFor()
@@ -75,7 +77,7 @@ describeInBrowser('a page that is not of the console', () => {
   })
 
   test('an unknown path leads to the console', async () => {
-    const page = await open('/nothing/here', variants[0])
+    const page = await open('/nothing/here', everyVariant[0])
     await page.getByRole('link', { name: 'Go to the start page' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })

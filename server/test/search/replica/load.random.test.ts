@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
 import { catalogues, randomFrom } from '../../../../packages/search-index/test/support/random-stores.ts'
 import { readBinaryRows } from '../../../src/search/replica/binary-rows.ts'
 import { loadCatalogue } from '../../../src/search/replica/catalogue.ts'
@@ -22,7 +23,7 @@ test.each(seeds)('the loaded index matches the tables (seed %i)', async (seed) =
       expect(loaded.batch).toBe(batch)
       expectSame(loaded, world)
     }),
-    { seed, numRuns: 15 },
+    { seed, numRuns: proofRuns(15, 3) },
   )
 })
 

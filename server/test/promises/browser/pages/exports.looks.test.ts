@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import type { Download, Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { createMember, readSpent, type TestMember } from '../../console/catalogue/support/members.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { expectGoodLooks } from './support/looks.ts'
-import { importShops } from './support/shops.ts'
+import { createMember, readSpent, type TestMember } from '../../../console/catalogue/support/members.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { expectGoodLooks } from '../support/looks.ts'
+import { importShops } from '../support/shops.ts'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const table = (page: Page) => page.getByRole('table', { name: 'Exports' })

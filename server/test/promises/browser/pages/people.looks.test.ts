@@ -1,9 +1,9 @@
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { createMember, readSpent, type TestMember } from '../../console/catalogue/support/members.ts'
-import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { expectGoodLooks, runAxe, screenshot } from './support/looks.ts'
-import { importShops } from './support/shops.ts'
+import { createMember, readSpent, type TestMember } from '../../../console/catalogue/support/members.ts'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { expectGoodLooks, runAxe, screenshot } from '../support/looks.ts'
+import { importShops } from '../support/shops.ts'
 
 const marketingInGermany = '/people?roles=marketing&countries=DE'
 const rows = (page: Page) => page.getByRole('table', { name: 'People' })
