@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { Request } from 'autocannon'
+import { generateContacts } from '../../server/test/support/records/contact-records.ts'
+import { generateStores } from '../../server/test/support/records/store-records.ts'
 import { send } from '../api/load/load.ts'
 import { firstRequests } from '../api/load/requests.ts'
 import { operations, type Workload } from '../api/load/workload.ts'
-import { generateContacts } from '../support/contact-records.ts'
 import { type Program, serveWith } from '../support/program.ts'
-import { generateStores } from '../support/store-records.ts'
 import { type Workspace, writeRecords } from '../support/workspace.ts'
 import type { Recorder } from './recorder.ts'
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Counts, formatMs } from '../client/counts.ts'
+import { Counts } from '../../server/test/promises/clients/support/counts.ts'
+import { formatMs } from '../client/counts.ts'
 import { labelOf, requestText } from '../client/http-connection.ts'
 import { Probe, timeUntilServed } from '../client/probe.ts'
 import {

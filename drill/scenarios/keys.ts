@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newApiKey } from '../../server/src/kernel/api-key.ts'
-import { Counts, describeLatencies, summarizeLatencies } from '../client/counts.ts'
+import { Counts } from '../../server/test/promises/clients/support/counts.ts'
+import { describeLatencies, summarizeLatencies } from '../client/counts.ts'
 import { labelOf, requestOnce } from '../client/http-connection.ts'
 import { openLoadGenerator } from '../client/load.ts'
 import { Probe } from '../client/probe.ts'
