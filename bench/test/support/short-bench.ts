@@ -7,6 +7,9 @@ import type { commands } from '../../options.ts'
 
 const launcher = resolve(import.meta.dirname, '../../../bin/storedex.mjs')
 
+/** On a busy machine; the longest of them takes half a minute on a quiet one. */
+export const benchTimeoutMs = 600_000
+
 export type BenchName = (typeof commands)[number]
 
 /**
