@@ -9,6 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import copyStreams from 'pg-copy-streams'
 import { threadProgram } from '../server/src/bin/programs.ts'
@@ -21,11 +22,11 @@ import { readInThread } from '../server/src/imports/threads/read-in-thread.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
 import { systemClock } from '../server/src/kernel/time.ts'
 import { syncTaxonomy } from '../server/src/taxonomy/sync-taxonomy.ts'
-import { generateContacts } from './support/contact-records.ts'
+import { generateContacts } from '../server/test/support/records/contact-records.ts'
+import { generateStores } from '../server/test/support/records/store-records.ts'
 import { csvRows } from './support/csv-records.ts'
 import { openServerClock } from './support/processor-time.ts'
 import { timed } from './support/statistics.ts'
-import { generateStores } from './support/store-records.ts'
 import { openMigratedDatabase, writeLines, writeRecords } from './support/workspace.ts'
 
 type Table = 'stores' | 'contacts'
@@ -152,10 +153,16 @@ async function measure<T>(work: () => Promise<T>, serverClock: (() => number) | 
   }
 }
 
+/** What the service has used once its index has all that is imported; null without a service. */
 async function readServiceSeconds(): Promise<number | null> {
   if (!metrics) return null
-  const text = await (await fetch(metrics)).text()
-  return Number(/^process_cpu_seconds_total (.+)$/m.exec(text)?.[1] ?? 0)
+  const { rows } = await db.query<{ batch: string }>('select batch from catalogue_state')
+  for (;;) {
+    const text = await (await fetch(metrics)).text()
+    const read = (name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? 0)
+    if (read('storedex_search_batch') >= Number(rows[0]!.batch)) return read('process_cpu_seconds_total')
+    await delay(20)
+  }
 }
 
 /** Seconds to COPY rows into a table without indexes; reading them is not counted. */

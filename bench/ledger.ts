@@ -10,14 +10,14 @@ import type { Cleanup } from './support/cleanup.ts'
 import { timed } from './support/statistics.ts'
 import { openMigratedDatabase, type Workspace } from './support/workspace.ts'
 
-const accountCount = 50
+const [accountCount, shortAccountCount] = [50, 3]
 /** Half of the months are older than the detail kept as rows. */
 const months = 26
 const detailMonths = 13
 const dayMs = 86_400_000
 /** The server pauses three times as long as it works. */
 const rest = 3
-const aloneMs = 10_000
+const [aloneMs, shortAloneMs] = [10_000, 200]
 
 interface Sizes {
   ledger: number
@@ -47,7 +47,7 @@ interface Charges {
 
 /** Measures the savings and the cost of closing periods. Half of the entries are search rows, half are store exports. */
 export async function benchLedger(
-  entries: number,
+  { entries, isShort }: { entries: number; isShort: boolean },
   workspace: Workspace,
   cleanup: Cleanup,
   reportProgress: (progress: string) => void,
@@ -55,19 +55,20 @@ export async function benchLedger(
   const db = await openMigratedDatabase(workspace.databaseUrl)
   cleanup.add(() => db.end())
   const now = new Date()
+  const accounts = isShort ? shortAccountCount : accountCount
   reportProgress(`filling ${entries} entries and ${entries / 2} exports over ${months} months`)
-  const fill = await secondsOf(() => fillLedger(db, entries / 2, now))
+  const fill = await secondsOf(() => fillLedger(db, accounts, entries / 2, now))
   await db.query('vacuum analyze')
   const before = await readSizes(db)
   const check = () => secondsOf(() => checkSound(db))
   const checkBefore = await check()
   reportProgress('charging alone')
-  const alone = await chargeUntil(db, delay(aloneMs))
+  const alone = await chargeUntil(db, accounts, delay(isShort ? shortAloneMs : aloneMs))
   reportProgress('closing beside charges')
   await db.query('insert into clock_readings values ($1)', [new Date(now.getTime() - dayMs)])
   const startedAtMs = performance.now()
   const closing = closePeriodsExclusively({ db, now, detailMonths }, { rest })
-  const besideClosing = await chargeUntil(db, closing)
+  const besideClosing = await chargeUntil(db, accounts, closing)
   const close = (performance.now() - startedAtMs) / 1_000
   const closed = (await closing)!
   await db.query('vacuum analyze')
@@ -91,10 +92,10 @@ export async function benchLedger(
 }
 
 /** Each request writes an entry for rows and one for an export; accounts alternate. */
-async function fillLedger(db: Pool, requests: number, now: Date): Promise<void> {
+async function fillLedger(db: Pool, accounts: number, requests: number, now: Date): Promise<void> {
   const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth())
   const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)
-  const values = [requests, accountCount, new Date(start), (end - start) / requests / 1_000]
+  const values = [requests, accounts, new Date(start), (end - start) / requests / 1_000]
   const made = `
 select n, 1 + n % $2::integer as account_id, at, date_trunc('month', at) as period_start,
        'req_' || substr(translate(encode(sha256(n::text::bytea), 'base64'), '+/=', 'xyz'), 1, 24) as request_id
@@ -137,7 +138,7 @@ async function checkSound(db: Pool): Promise<void> {
 }
 
 /** One caller repeatedly looks up a store that is new to the account. */
-async function chargeUntil(db: Pool, end: Promise<unknown>): Promise<Charges> {
+async function chargeUntil(db: Pool, accounts: number, end: Promise<unknown>): Promise<Charges> {
   let isOver = false
   const ending = end.finally(() => {
     isOver = true
@@ -151,7 +152,7 @@ async function chargeUntil(db: Pool, end: Promise<unknown>): Promise<Charges> {
   for (; !isOver; lastStore++) {
     const now = new Date()
     const charge = {
-      accountId: 1 + (lastStore % accountCount),
+      accountId: 1 + (lastStore % accounts),
       mode: 'live' as const,
       now,
       requestId: `req_bench${lastStore}`,

@@ -2,7 +2,7 @@
  * Runs measurements on a temporary database and temporary processes. DATABASE_URL may name a PostgreSQL server to use
  * instead of the embedded one.
  *
- *   npm run bench -- [api] [--stores 100000] [--seconds 2] [--rounds 3] [--connections 32] [--engine memory] [--only search,reveal_1] [--json]
+ *   npm run bench -- [api] [--stores 100000] [--seconds 2] [--rounds 3] [--connections 32] [--accounts 8] [--engine memory] [--only search,reveal_1] [--json]
  *   npm run bench -- compare --baseline COMMIT [--stores 200000] [--seconds 2] [--rounds 3] [--connections 1,32,128] [--accounts 1,8] [--only …] [--report bench/compare.md]
  *   npm run bench -- statements --baseline COMMIT [--stores 20000] [--rounds 3] [--report bench/statements.md]
  *   npm run bench -- outage [the same options as api]
@@ -18,12 +18,12 @@
  *   npm run bench -- profile [the options of api]
  *   npm run bench -- lighthouse [--link URL] [--rounds 3] [--report bench/console.md]
  *   npm run bench -- filters [--stores 1000000] [--report bench/console.md]
+ *
+ * `--short` makes each do the least work that goes through all of its code.
  */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { benchApi } from './api/bench.ts'
-import { type Operation, operations } from './api/load/workload.ts'
 import { formatReport } from './api/report.ts'
 import { benchCompare } from './compare/bench.ts'
 import { renderCompare, writeCompareReport } from './compare/report.ts'
@@ -36,184 +36,22 @@ import { renderCounts } from './counts/report.ts'
 import { benchExports, formatExportFigures } from './exports.ts'
 import { benchLedger } from './ledger.ts'
 import { benchMessy, type DialectFigures } from './messy/bench.ts'
-import { dialects } from './messy/dialect.ts'
 import { failuresOf, formatDeviations, renderMessyReport, writeMessyReport } from './messy/report.ts'
+import { type Options, readOptions, usage } from './options.ts'
 import { benchOutage } from './outage/bench.ts'
 import { benchProfile, formatProfiles } from './profile/bench.ts'
 import { benchBadFilters, renderBadFilters } from './search/bad-filters/bench.ts'
 import { benchSearch } from './search/bench.ts'
 import { benchExclusion, renderExclusion } from './search/exclusion.ts'
-import { type PeerName, peerNames } from './search/peers/open.ts'
 import { benchReady } from './search/ready.ts'
 import { writeReport } from './search/report/report.ts'
 import { renderReady, renderSize } from './search/report/tables.ts'
 import { benchStatements } from './statements/bench.ts'
 import { renderStatements, writeStatementsReport } from './statements/report.ts'
 import type { Cleanup } from './support/cleanup.ts'
-import { parseCount, printProgress, runCommand } from './support/cli.ts'
-import { type Engine, engines, openProgram, runScript, serveWith } from './support/program.ts'
+import { printProgress, runCommand } from './support/cli.ts'
+import { openProgram, runScript, serveWith } from './support/program.ts'
 import { openTemporaryFolder, openWorkspace } from './support/workspace.ts'
-
-const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--engine memory|postgres] [--only OPERATION,…] [--json]
-       npm run bench -- compare --baseline COMMIT [--stores N] [--seconds N] [--rounds N] [--connections N,…] [--accounts N,…] [--only OPERATION,…] [--report FILE] [--json]
-       npm run bench -- statements --baseline COMMIT [--stores N] [--rounds N] [--report FILE] [--json]
-       npm run bench -- outage [the same options as api]
-       npm run bench -- import [--stores N] [--contacts N] [--serving]
-       npm run bench -- messy [--stores N] [--contacts N] [--only DIALECT,…] [--seed N] [--report FILE]
-       npm run bench -- ledger [--entries N]
-       npm run bench -- exports [--stores N]
-       npm run bench -- search [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
-       npm run bench -- counts [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
-       npm run bench -- exclude [--stores N]
-       npm run bench -- bad-filters [--stores N] [--minutes N] [--seed N]
-       npm run bench -- search-ready [--stores N] [--seconds N] [--connections N] [--report FILE]
-       npm run bench -- profile [the options of api]
-       npm run bench -- lighthouse [--link URL] [--rounds N] [--report FILE]
-       npm run bench -- filters [--stores N] [--report FILE]
-peers: ${peerNames.join(', ')}
-operations: ${operations.join(', ')}
-dialects: ${dialects.map(({ name }) => name).join(', ')}`
-
-const commands = [
-  'api',
-  'compare',
-  'statements',
-  'outage',
-  'import',
-  'messy',
-  'ledger',
-  'exports',
-  'search',
-  'counts',
-  'exclude',
-  'bad-filters',
-  'search-ready',
-  'profile',
-  'lighthouse',
-  'filters',
-] as const
-
-/** Defaults that differ from 2 seconds, 3 rounds and 32 connections. */
-const defaultsOf: {
-  [name in (typeof commands)[number]]?: Partial<Record<'seconds' | 'rounds' | 'connections', string>>
-} = {
-  compare: { connections: '1,32,128' },
-  search: { rounds: '7' },
-  counts: { rounds: '5' },
-  'search-ready': { seconds: '5', connections: '16' },
-}
-
-interface Options {
-  command: (typeof commands)[number]
-  stores: number | null
-  contacts: number | null
-  /** Whether a service runs beside the imports. */
-  serving: boolean
-  entries: number
-  seconds: number
-  minutes: number
-  rounds: number
-  connections: number
-  /** Numbers of connections and of accounts, and the commit that is compared with this version. */
-  crowds: { connections: readonly number[]; accounts: readonly number[] }
-  baseline: string
-  engine: Engine
-  operations: readonly Operation[]
-  /** Ways to write a CSV file. */
-  dialects: readonly string[]
-  seed: number
-  peers: readonly PeerName[]
-  /** A one-time link of a running service; null: one that the bench starts. */
-  link: string | null
-  report: string | null
-  json: boolean
-}
-
-/** The options, or undefined for wrong usage. */
-function readOptions(args: string[]): Options | undefined {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        stores: { type: 'string' },
-        contacts: { type: 'string' },
-        serving: { type: 'boolean', default: false },
-        entries: { type: 'string', default: '1000000' },
-        seconds: { type: 'string' },
-        minutes: { type: 'string', default: '1' },
-        rounds: { type: 'string' },
-        connections: { type: 'string' },
-        accounts: { type: 'string', default: '1,8' },
-        baseline: { type: 'string' },
-        engine: { type: 'string', default: 'memory' },
-        only: { type: 'string' },
-        seed: { type: 'string', default: '1' },
-        peers: { type: 'string', default: peerNames.join(',') },
-        link: { type: 'string' },
-        report: { type: 'string' },
-        json: { type: 'boolean', default: false },
-      },
-    })
-    const [word = 'api', ...rest] = positionals
-    const command = commands.find((name) => name === word)
-    const choices: readonly string[] = command === 'messy' ? dialects.map(({ name }) => name) : operations
-    const named = values.only?.split(',') ?? choices
-    const namedPeers = values.peers === 'none' ? [] : values.peers.split(',')
-    const stores = values.stores === undefined ? null : parseCount(values.stores, 10_000_000)
-    const contacts =
-      values.contacts === undefined ? null : values.contacts === '0' ? 0 : parseCount(values.contacts, 10_000_000)
-    const entries = parseCount(values.entries, 100_000_000)
-    if (!command || !entries || entries % 2 > 0) return undefined
-    const given = { seconds: '2', rounds: '3', connections: '32', ...defaultsOf[command], ...values }
-    const seconds = parseCount(given.seconds, 600)
-    const minutes = parseCount(values.minutes, 600)
-    const rounds = parseCount(given.rounds, 100)
-    const connections = parseCounts(given.connections, 256)
-    const accounts = parseCounts(values.accounts, 8)
-    const seed = parseCount(values.seed)
-    const engine = engines.find((name) => name === values.engine)
-    const chosen = operations.filter((operation) => named.includes(operation))
-    const peers = peerNames.filter((peer) => namedPeers.includes(peer))
-    if (rest.length > 0 || peers.length < namedPeers.length) return undefined
-    if (stores === undefined || contacts === undefined || !seconds || !minutes || !rounds) return undefined
-    if (!connections || !accounts || (command !== 'compare' && connections.length > 1)) return undefined
-    const needsBaseline = command === 'compare' || command === 'statements'
-    if (needsBaseline !== (values.baseline !== undefined)) return undefined
-    if (!named.every((name) => choices.includes(name)) || !engine || !seed) return undefined
-    const { link = null, report = null, json, serving } = values
-    if (link !== null && !URL.canParse(link)) return undefined
-    return {
-      command,
-      stores,
-      contacts,
-      serving,
-      entries,
-      seconds,
-      minutes,
-      rounds,
-      connections: connections[0]!,
-      crowds: { connections, accounts },
-      baseline: values.baseline ?? '',
-      engine,
-      operations: chosen,
-      dialects: named,
-      seed,
-      peers,
-      link,
-      report,
-      json,
-    }
-  } catch {
-    return undefined
-  }
-}
-
-/** Counts with commas between them, without repetitions; undefined when one of them is wrong. */
-function parseCounts(text: string, most: number): number[] | undefined {
-  const counts = [...new Set(text.split(','))].map((each) => parseCount(each, most))
-  return counts.every((each) => each !== undefined) ? counts : undefined
-}
 
 async function run(
   { command, json, stores, contacts, link, report, ...options }: Options,
@@ -278,7 +116,7 @@ async function run(
     return runLighthouse(service.console)
   }
   if (command === 'filters') {
-    const results = await benchFilters({ stores: stores ?? 1_000_000 }, workspace, cleanup, printProgress)
+    const results = await benchFilters({ ...options, stores: stores ?? 1_000_000 }, workspace, cleanup, printProgress)
     if (report) writeConsoleReport(resolve(report), 'filters', results)
     process.stdout.write(`${json ? JSON.stringify(results) : formatFilters(results)}\n`)
     return 0
@@ -300,7 +138,7 @@ async function run(
     return 0
   }
   if (command === 'ledger') {
-    const figures = await benchLedger(options.entries, workspace, cleanup, printProgress)
+    const figures = await benchLedger(options, workspace, cleanup, printProgress)
     process.stdout.write(`${JSON.stringify(figures, null, json ? undefined : 2)}\n`)
     return 0
   }
@@ -311,7 +149,9 @@ async function run(
   }
   if (command === 'compare') {
     const keep = (results: CompareResults) => report && writeCompareReport(resolve(report), results)
-    const compared = { ...options, ...options.crowds, stores: stores ?? 200_000 }
+    const { crowds } = options
+    const mostAccounts = Math.max(...crowds.accounts)
+    const compared = { ...options, ...crowds, mostAccounts, stores: stores ?? 200_000 }
     const results = await benchCompare(compared, workspace, cleanup, printProgress, keep)
     process.stdout.write(`${json ? JSON.stringify(results) : renderCompare(results)}\n`)
     return 0

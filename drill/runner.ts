@@ -48,6 +48,8 @@ export async function runScenario(
     random: new Random(randomSeed),
     reportProgress: (progress) => settings.reportProgress(`  ${progress}`),
     check: (promise, isKept, came) => checks.push({ promise, isKept, came: String(came) }),
+    checkTime: (promise, isKept, came) =>
+      settings.isShort ? drill.figure(promise, came) : drill.check(promise, isKept, came),
     figure: (name, value) => figures.push({ name, value: String(value) }),
     plot: (name, svg) => plots.set(`${scenario.name}-${name}.svg`, svg),
   }

@@ -29,6 +29,8 @@ export interface Drill {
   reportProgress(progress: string): void
   /** Records whether the service kept a promise, and the actual behaviour. */
   check(promise: string, isKept: boolean, came: string | number): void
+  /** The same for a promise about time. The short form runs beside other work, where it is a figure. */
+  checkTime(promise: string, isKept: boolean, came: string | number): void
   figure(name: string, value: string | number): void
   /** Adds a plot to the report. */
   plot(name: string, svg: string): void

@@ -5,6 +5,7 @@ import type { Workspace } from '../support/workspace.ts'
 import { measureCosts } from './cost.ts'
 import { startCountingProxy } from './counting-proxy.ts'
 import { prepareInstallation, warmupMs } from './installation.ts'
+import { timingOf } from './load/stopwatch.ts'
 import type { Operation } from './load/workload.ts'
 import { makeReport, type Report } from './report.ts'
 import { runRounds } from './rounds.ts'
@@ -16,12 +17,12 @@ export interface ApiBenchOptions {
   seconds: number
   rounds: number
   connections: number
+  accounts: number
   engine: Engine
   operations: readonly Operation[]
 }
 
 const plansFile = resolve(import.meta.dirname, '../../plans.json')
-const accounts = 8
 
 /** Measures throughput and latency of the service, compared with the limits of HTTP and of PostgreSQL alone. */
 export async function benchApi(
@@ -30,7 +31,7 @@ export async function benchApi(
   cleanup: Cleanup,
   report: (progress: string) => void,
 ): Promise<Report> {
-  const { program, keys, database, workload } = await prepareInstallation(options, accounts, workspace, cleanup, report)
+  const { program, keys, database, workload } = await prepareInstallation(options, workspace, cleanup, report)
 
   report('counting what one request costs')
   const proxy = await startCountingProxy(workspace.databaseUrl, cleanup)
@@ -44,13 +45,12 @@ export async function benchApi(
 
   report('preparing requests')
   const service = await serveWith(options.engine, program)
-  const { operations, ...settings } = options
-  const { connections, engine, rounds, seconds } = settings
+  const { stores, operations, connections, accounts, engine, rounds, seconds } = options
   const targets = await openTargets(
     { workspace, database, engine, plansFile, service, keys, workload, measured, proxy, connections },
     cleanup,
   )
-  const timing = { warmupMs, measuredMs: seconds * 1000 }
+  const timing = timingOf(seconds, warmupMs)
   const results = await runRounds({ database, targets, operations, rounds, timing, report })
-  return makeReport({ ...settings, accounts }, results, measured.costs)
+  return makeReport({ stores, engine, connections, accounts, rounds, seconds }, results, measured.costs)
 }

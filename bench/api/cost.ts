@@ -37,26 +37,36 @@ export async function measureCosts(
   for (const operation of operations) {
     await database.emptyLedger()
     const requests = firstRequests(workload, operation, key, warmupRequests + measuredRequests)
-    for (const request of requests.slice(0, warmupRequests)) await send(origin, request)
-    const taken: Traffic[] = []
-    const replies: Sample[] = []
-    for (const request of requests.slice(warmupRequests)) {
-      const before = proxy.traffic
-      replies.push(await send(origin, request))
-      taken.push(difference(before, proxy.traffic))
-    }
+    const sends = requests.map((request) => () => send(origin, request))
+    const { traffic, replies } = await countEach(proxy, sends)
     samples[operation] = replies
-    const middle = (read: (traffic: Traffic) => number) => median(taken.map(read))
-    costs[operation] = {
-      statements: middle((traffic) => traffic.statements),
-      parsed: middle((traffic) => traffic.parsed),
-      roundTrips: middle((traffic) => traffic.roundTrips),
-      bytesReceived: middle((traffic) => traffic.bytesReceived),
-      replyBytes: median(replies.map(({ body }) => Buffer.byteLength(body))),
-    }
+    costs[operation] = { ...traffic, replyBytes: median(replies.map(({ body }) => Buffer.byteLength(body))) }
   }
   await service.stop()
   return { costs: costs as Record<Operation, Cost>, samples: samples as Record<Operation, Sample[]> }
+}
+
+/** Sends requests one at a time. Returns the medians of their traffic and their replies, both without the warm-up. */
+async function countEach<T>(
+  proxy: CountingProxy,
+  sends: readonly (() => Promise<T>)[],
+): Promise<{ traffic: Traffic; replies: T[] }> {
+  for (const sendOne of sends.slice(0, warmupRequests)) await sendOne()
+  const taken: Traffic[] = []
+  const replies: T[] = []
+  for (const sendOne of sends.slice(warmupRequests)) {
+    const before = proxy.traffic
+    replies.push(await sendOne())
+    taken.push(difference(before, proxy.traffic))
+  }
+  const middle = (read: (traffic: Traffic) => number) => median(taken.map(read))
+  const traffic = {
+    statements: middle((each) => each.statements),
+    parsed: middle((each) => each.parsed),
+    roundTrips: middle((each) => each.roundTrips),
+    bytesReceived: middle((each) => each.bytesReceived),
+  }
+  return { traffic, replies }
 }
 
 function difference(before: Traffic, after: Traffic): Traffic {
@@ -68,9 +78,10 @@ function difference(before: Traffic, after: Traffic): Traffic {
   }
 }
 
-const timing = { warmupMs: 0, measuredMs: 200 }
-
-/** Fails unless the bare loop sends the same number of statements as the service: otherwise it is no limit. */
+/**
+ * Fails unless the bare loop sends the same number of statements as the service: otherwise it is no limit. Both are counted
+ * alike, because both also send statements of their own now and then, such as the first look at the catalogue's changes.
+ */
 export async function requireSameSql(
   sql: Worker<SqlTask, SqlResult>,
   proxy: CountingProxy,
@@ -80,13 +91,9 @@ export async function requireSameSql(
   for (const operation of operations) {
     await database.emptyLedger()
     await sql.call('renew callers')
-    const before = proxy.traffic
-    const run = await sql.call({ run: { operation, accounts: 1, connections: 1, timing } })
-    const after = proxy.traffic
-    const bare = {
-      statements: (after.statements - before.statements) / run!.answered,
-      roundTrips: (after.roundTrips - before.roundTrips) / run!.answered,
-    }
+    await sql.call({ startRequests: operation })
+    const sends = Array.from({ length: warmupRequests + measuredRequests }, () => () => sql.call('send next request'))
+    const { traffic: bare } = await countEach(proxy, sends)
     const { statements, roundTrips } = costs[operation]
     if (bare.statements !== statements || bare.roundTrips !== roundTrips)
       throw new Error(

@@ -5,12 +5,13 @@ import { Random } from '../../catalogue/build/random.ts'
 import { ensureInstallationSecret } from '../../server/src/db/installation.ts'
 import { retryConflicts } from '../../server/src/db/pool.ts'
 import { contactKey, createIdSealer } from '../../server/src/kernel/ids.ts'
+import { defaultContactsPerStore, generateContacts } from '../../server/test/support/records/contact-records.ts'
+import { generateStores } from '../../server/test/support/records/store-records.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { defaultContactsPerStore, generateContacts } from '../support/contact-records.ts'
 import { openAccounts, openProgram, type Program } from '../support/program.ts'
-import { generateStores } from '../support/store-records.ts'
 import { type Workspace, writeRecords } from '../support/workspace.ts'
 import type { Catalogue } from './load/filters.ts'
+import { timingOf } from './load/stopwatch.ts'
 import { drawWorkload, type RevealableContact, type Workload } from './load/workload.ts'
 
 /** Direct access to the service's database. */
@@ -69,11 +70,13 @@ async function waitUntilIdle(client: pg.Client): Promise<void> {
   }
 }
 
+/** At most. */
 export const warmupMs = 700
 
 interface InstallationOptions {
   stores: number
   seconds: number
+  accounts: number
 }
 
 /** A filled installation whose service is not started yet. */
@@ -88,7 +91,6 @@ export interface BenchInstallation {
 /** Imports a catalogue, opens accounts, and draws the requests. */
 export async function prepareInstallation(
   options: InstallationOptions,
-  accounts: number,
   workspace: Workspace,
   cleanup: Cleanup,
   report: (progress: string) => void,
@@ -96,8 +98,8 @@ export async function prepareInstallation(
 ): Promise<BenchInstallation> {
   report(`importing ${options.stores} stores and their people`)
   const catalogue = await importCatalogue(program, workspace.folder, options)
-  report(`opening ${accounts} accounts`)
-  const keys = await openAccounts(program, accounts)
+  report(`opening ${options.accounts} accounts`)
+  const keys = await openAccounts(program, options.accounts)
   const database = await openBenchDatabase(workspace.databaseUrl, cleanup)
   const workload = drawWorkload(catalogue, await database.readRevealableContacts(), new Random(2))
   return { program, keys, database, workload }
@@ -109,9 +111,14 @@ const maxRevealsPerSecond = 40_000
 const sampledStores = 10_000
 
 /** Imports the catalogue, with enough contacts for every reveal of a run. */
-async function importCatalogue(program: Program, folder: string, options: InstallationOptions): Promise<Catalogue> {
+async function importCatalogue(
+  program: Program,
+  folder: string,
+  options: Pick<InstallationOptions, 'stores' | 'seconds'>,
+): Promise<Catalogue> {
   const stores = [...generateStores(options.stores)]
-  const neededInARun = maxRevealsPerSecond * (options.seconds + warmupMs / 1000)
+  const timing = timingOf(options.seconds, warmupMs)
+  const neededInARun = (maxRevealsPerSecond * (timing.warmupMs + timing.measuredMs)) / 1_000
   const perStore = Math.max(defaultContactsPerStore, Math.ceil(neededInARun / options.stores))
   await importRecords(program, 'stores', join(folder, 'stores.ndjson'), stores)
   await importRecords(program, 'contacts', join(folder, 'contacts.ndjson'), generateContacts(stores, perStore))

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os'
-import { mapOf } from '../support/lists.ts'
+import { mapOf } from '../../server/test/support/records/lists.ts'
 import type { Engine } from '../support/program.ts'
 import { median } from '../support/statistics.ts'
 import type { Cost } from './cost.ts'

@@ -1,5 +1,5 @@
+import { mapOf } from '../../server/test/support/records/lists.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { mapOf } from '../support/lists.ts'
 import type { Engine, Service } from '../support/program.ts'
 import { startWorker, type Worker } from '../support/worker.ts'
 import type { Workspace } from '../support/workspace.ts'

@@ -1,8 +1,9 @@
 import { cpus } from 'node:os'
 import { join } from 'node:path'
+import { generateStores } from '../../server/test/support/records/store-records.ts'
+import { type Timing, timingOf } from '../api/load/stopwatch.ts'
 import type { Operation } from '../api/load/workload.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { generateStores } from '../support/store-records.ts'
 import { type Workspace, writeRecords } from '../support/workspace.ts'
 import type { CompareResults, Comparison, RoundOfOperation } from './results.ts'
 import { type ComparedFigures, type ComparedServices, type Crowd, openServices, type SubjectName } from './services.ts'
@@ -14,14 +15,17 @@ export interface CompareOptions extends ComparedOptions {
   connections: readonly number[]
   accounts: readonly number[]
   operations: readonly Operation[]
+  isShort: boolean
 }
 
+/** At most. */
 const warmupMs = 400
 /** Where the aims apply. */
 const aimedConnections = 32
 /** Operations that fetch whole documents, which the new version keeps in memory. */
 const cachedOperations: readonly Operation[] = ['search', 'lookup']
-const importedStores = 40_000
+/** Beside searches. */
+const [importedStores, importedInShort] = [40_000, 2_000]
 
 /**
  * Serves an old version and this one, each over its own copy of the same database, and loads them in turns. `keep` gets the
@@ -52,7 +56,7 @@ export async function benchCompare(
     comparisons: [],
     besideImport: [],
   }
-  const timing = { warmupMs, measuredMs: seconds * 1_000 }
+  const timing = timingOf(seconds, warmupMs)
   for (let round = 0; round < options.rounds; round++) {
     for (const crowd of crowds)
       for (const operation of options.operations) {
@@ -69,7 +73,15 @@ export async function benchCompare(
   const busiest = crowds.find(({ connections }) => connections === aimedConnections) ?? crowds[0]!
   for (let round = 0; round < options.rounds && options.operations.includes('search'); round++) {
     const figures = await measureInTurns(round, versionNames, (name) =>
-      searchBesideImport(compared, services, name, busiest, seconds, round),
+      searchBesideImport(
+        compared,
+        services,
+        name,
+        busiest,
+        timing,
+        options.isShort ? importedInShort : importedStores,
+        round,
+      ),
     )
     results.besideImport.push(figures)
     report(
@@ -120,13 +132,14 @@ async function searchBesideImport(
   services: ComparedServices,
   name: (typeof versionNames)[number],
   crowd: Crowd,
-  seconds: number,
+  timing: Timing,
+  stores: number,
   round: number,
 ): Promise<{ p50Ms: number; p99Ms: number; perSecond: number; importSeconds: number }> {
   const { workspace, program } = versions[name]
   const file = await writeRecords(
     join(workspace.folder, `more-stores-${name}.ndjson`),
-    generateStores(importedStores, 100 + round),
+    generateStores(stores, 100 + round),
   )
   const startedAtMs = performance.now()
   let importSeconds = 0
@@ -137,7 +150,7 @@ async function searchBesideImport(
   importing.catch(() => {})
   const runs: ComparedFigures[] = []
   while (importSeconds === 0) {
-    const run = await services.measure(name, 'search', crowd, { warmupMs, measuredMs: seconds * 1_000 })
+    const run = await services.measure(name, 'search', crowd, timing)
     // Leave out the run in which the import ended.
     if (importSeconds === 0 || runs.length === 0) runs.push(run)
   }

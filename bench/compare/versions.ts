@@ -32,9 +32,9 @@ export interface ComparedOptions {
   baseline: string
   stores: number
   seconds: number
+  /** The most that are needed at once. */
+  mostAccounts: number
 }
-
-const accounts = 8
 
 /**
  * Fills a database with the old version's commands, and copies it for the new one, which brings the copy up to date at its
@@ -62,7 +62,8 @@ export async function openVersions(
   const oldUrl = await createDatabase(workspace.databaseUrl, cleanup)
   const oldWorkspace = workspaceOf('old', oldUrl)
   const oldProgram = openProgram(oldWorkspace, cleanup, checkouts.old.folder)
-  const filled = await prepareInstallation(options, accounts, oldWorkspace, cleanup, report, oldProgram)
+  const wanted = { ...options, accounts: options.mostAccounts }
+  const filled = await prepareInstallation(wanted, oldWorkspace, cleanup, report, oldProgram)
 
   report('copying the database')
   await filled.database.close()

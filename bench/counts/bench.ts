@@ -20,6 +20,7 @@ export interface CountOptions {
   stores: number
   rounds: number
   peers: readonly PeerName[]
+  isShort: boolean
 }
 
 interface CountFigures {
@@ -50,7 +51,7 @@ interface CountQuestion {
 
 /** Compares counts of the index in memory with other engines, over one generated catalogue. */
 export async function benchCounts(
-  { stores, rounds, peers: peerNames }: CountOptions,
+  { stores, rounds, peers: peerNames, isShort }: CountOptions,
   folder: string,
   cleanup: Cleanup,
   reportProgress: (progress: string) => void,
@@ -82,7 +83,7 @@ export async function benchCounts(
       reportProgress(`${peer.name} is left out, because a statement failed: ${error}`)
     }
   }
-  const searches = await timeSearchesBeside(own, segments, questions, folder)
+  const searches = await timeSearchesBeside(own, segments, questions, isShort ? shortSearchedMs : searchedMs, folder)
   return {
     stores,
     contacts: staged.contactRoles.length,
@@ -173,7 +174,7 @@ async function timePeer(
 }
 
 const concurrentFacetRequests = 4
-const searchedMs = 10_000
+const [searchedMs, shortSearchedMs] = [10_000, 200]
 const pageLimit = 26
 
 /** Searches in this thread, alone and while four callers ask for facets one after another. */
@@ -181,6 +182,7 @@ async function timeSearchesBeside(
   own: OwnCode,
   segments: readonly LiveSegment[],
   questions: readonly CountQuestion[],
+  forMs: number,
   folder: string,
 ): Promise<CountResults['searches']> {
   const counter = countInThreads(
@@ -191,7 +193,7 @@ async function timeSearchesBeside(
   counter.follow(view)
   const search = async () => {
     const times: number[] = []
-    for (const end = performance.now() + searchedMs; performance.now() < end; )
+    for (const end = performance.now() + forMs; performance.now() < end; )
       for (const { query } of questions) {
         const startedAt = performance.now()
         own.scanStores(segments, query, null, pageLimit)

@@ -4,7 +4,7 @@ import type { ApiBenchOptions } from '../api/bench.ts'
 import { prepareInstallation, warmupMs } from '../api/installation.ts'
 import { prepareLoad } from '../api/load/load.ts'
 import type { LoadTask } from '../api/load/load.worker.ts'
-import type { Figures } from '../api/load/stopwatch.ts'
+import { type Figures, timingOf } from '../api/load/stopwatch.ts'
 import type { Operation } from '../api/load/workload.ts'
 import type { Cleanup } from '../support/cleanup.ts'
 import { serveWith } from '../support/program.ts'
@@ -13,7 +13,6 @@ import { startWorker } from '../support/worker.ts'
 import type { Workspace } from '../support/workspace.ts'
 import { callBillingRepeatedly, openCustomers, startSilentProvider } from './billing-calls.ts'
 
-const accounts = 8
 const customerCount = 8
 
 interface OutageFigures {
@@ -32,7 +31,7 @@ export async function benchOutage(
   cleanup: Cleanup,
   report: (progress: string) => void,
 ): Promise<OutageReport> {
-  const { program, keys, database, workload } = await prepareInstallation(options, accounts, workspace, cleanup, report)
+  const { program, keys, database, workload } = await prepareInstallation(options, workspace, cleanup, report)
   report(`opening ${customerCount} accounts that the payment provider knows`)
   const customers = await openCustomers(program, workspace, customerCount)
 
@@ -46,7 +45,7 @@ export async function benchOutage(
   const { origin } = new URL(api)
   const load = await prepareLoad(origin, workload, keys, options.connections)
   const loader = startWorker<LoadTask, Figures>(new URL('../api/load/load.worker.ts', import.meta.url), cleanup)
-  const timing = { warmupMs, measuredMs: options.seconds * 1000 }
+  const timing = timingOf(options.seconds, warmupMs)
   const measure = (operation: Operation) =>
     loader.call({ origin, allowRepeats: false, connections: load[operation], timing })
 

@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { mapOf } from '../../server/test/support/records/lists.ts'
 import { prepareInstallation, warmupMs } from '../api/installation.ts'
 import { prepareLoad } from '../api/load/load.ts'
 import type { LoadTask } from '../api/load/load.worker.ts'
-import type { Figures } from '../api/load/stopwatch.ts'
+import { type Figures, timingOf } from '../api/load/stopwatch.ts'
 import type { Operation } from '../api/load/workload.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { mapOf } from '../support/lists.ts'
 import { type Engine, serveWith } from '../support/program.ts'
 import { startWorker } from '../support/worker.ts'
 import type { Workspace } from '../support/workspace.ts'
@@ -17,13 +17,13 @@ export interface ProfileOptions {
   seconds: number
   rounds: number
   connections: number
+  accounts: number
   engine: Engine
   operations: readonly Operation[]
 }
 
 export type Profiles = Partial<Record<Operation, ProfileSummary>>
 
-const accounts = 8
 const intervalMicros = 250
 
 /** Runs the load against a service that V8's profiler samples, and tells where the time of a reply goes. */
@@ -33,7 +33,7 @@ export async function benchProfile(
   cleanup: Cleanup,
   report: (progress: string) => void,
 ): Promise<Profiles> {
-  const { program, keys, database, workload } = await prepareInstallation(options, accounts, workspace, cleanup, report)
+  const { program, keys, database, workload } = await prepareInstallation(options, workspace, cleanup, report)
   const folder = join(workspace.folder, 'profiles')
   mkdirSync(folder)
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${intervalMicros}`]
@@ -41,7 +41,7 @@ export async function benchProfile(
   const { origin } = new URL(service.api)
   const load = await prepareLoad(origin, workload, keys, connections)
   const loader = startWorker<LoadTask, Figures>(new URL('../api/load/load.worker.ts', import.meta.url), cleanup)
-  const timing = { warmupMs, measuredMs: options.seconds * 1000 }
+  const timing = timingOf(options.seconds, warmupMs)
   const windows = mapOf(operations, (): Window[] => [])
   for (let round = 0; round <= rounds; round++) {
     for (const operation of operations) {

@@ -1,8 +1,8 @@
 import type { Request } from 'autocannon'
+import { splitEvenly } from '../../server/test/support/records/lists.ts'
 import type { LoadTask } from '../api/load/load.worker.ts'
-import type { Figures } from '../api/load/stopwatch.ts'
+import { type Figures, timingOf } from '../api/load/stopwatch.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { splitEvenly } from '../support/lists.ts'
 import type { Service } from '../support/program.ts'
 import { median } from '../support/statistics.ts'
 import { startWorker } from '../support/worker.ts'
@@ -16,6 +16,8 @@ export interface SearchLoadOptions {
   keys: readonly string[]
   connections: number
   seconds: number
+  /** How often the load without other work is measured. */
+  quietRuns: number
 }
 
 /** Searches at full load, without other work and during an import; medians of the runs. */
@@ -31,17 +33,17 @@ export interface SearchLoad {
   compare(work: () => Promise<unknown>, reportProgress: (progress: string) => void): Promise<LoadFigures>
 }
 
+/** At most. */
 const warmupMs = 1_000
-const quietRuns = 3
 
 export async function openSearchLoad(options: SearchLoadOptions, cleanup: Cleanup): Promise<SearchLoad> {
-  const { service, connections, seconds } = options
+  const { service, connections, seconds, quietRuns } = options
   const loader = startWorker<LoadTask, Figures>(new URL('../api/load/load.worker.ts', import.meta.url), cleanup)
   const task: LoadTask = {
     origin: new URL(service.api).origin,
     connections: splitEvenly(requestsOf(options), connections).map((repeated) => ({ repeated })),
     allowRepeats: false,
-    timing: { warmupMs, measuredMs: seconds * 1_000 },
+    timing: timingOf(seconds, warmupMs),
   }
   return {
     async compare(work, reportProgress) {

@@ -13,14 +13,18 @@ export interface SerialFigures {
   facets: Distribution
 }
 
-const passes = 5
 const storeFacets = [
   ...['categories', 'countries', 'traffic_tiers', 'revenue_tiers', 'platform_plus'],
   ...['apps', 'pixels', 'theme_types', 'contact_roles'],
 ]
 
 /** Each search of the set, and the counts of each store search: the total, and all facets. */
-export async function measureSerially(service: Service, taxonomy: BenchTaxonomy, key: string): Promise<SerialFigures> {
+export async function measureSerially(
+  service: Service,
+  taxonomy: BenchTaxonomy,
+  key: string,
+  passes: number,
+): Promise<SerialFigures> {
   const values = valuesByRank(taxonomy)
   const filtersOfStores = Object.values(storeQuestions(values)).flatMap((definitions) =>
     definitions.map(([, , filters]) => filters),
@@ -33,9 +37,9 @@ export async function measureSerially(service: Service, taxonomy: BenchTaxonomy,
     filtersOfStores.map((filters) => requestTo(path, key, { filters, ...more }))
   const contacts = ofContacts.map((body) => requestTo('/api/v1/contacts/search', key, { ...body, limit: 25 }))
   return {
-    searches: await time(service, [...stores('/api/v1/stores/search', { limit: 25 }), ...contacts]),
-    totals: await time(service, stores('/api/v1/stores/count', {})),
-    facets: await time(service, stores('/api/v1/stores/count', { facets: storeFacets })),
+    searches: await time(service, passes, [...stores('/api/v1/stores/search', { limit: 25 }), ...contacts]),
+    totals: await time(service, passes, stores('/api/v1/stores/count', {})),
+    facets: await time(service, passes, stores('/api/v1/stores/count', { facets: storeFacets })),
   }
 }
 
@@ -45,7 +49,7 @@ function requestTo(path: string, key: string, body: object): Request {
 }
 
 /** The first pass is not counted. A count is remembered for a second, so that each pass goes through all requests. */
-async function time({ api }: Service, requests: readonly Request[]): Promise<Distribution> {
+async function time({ api }: Service, passes: number, requests: readonly Request[]): Promise<Distribution> {
   const { origin } = new URL(api)
   const durationsMs: number[] = []
   for (let pass = 0; pass <= passes; pass++) {

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { generateStores } from '../../server/test/support/records/store-records.ts'
 import { send } from '../api/load/load.ts'
 import type { Cleanup } from '../support/cleanup.ts'
 import { type LoopBlocks, type LoopMonitor, openLoopMonitor } from '../support/loop-blocks.ts'
 import { openAccounts, openProgram, type Program, type Service } from '../support/program.ts'
 import { timed } from '../support/statistics.ts'
-import { generateStores } from '../support/store-records.ts'
 import { type Workspace, writeRecords } from '../support/workspace.ts'
 import { fillDatabase } from './catalogue/fill.ts'
 import { domainOf } from './catalogue/rows.ts'
@@ -18,6 +18,7 @@ export interface ReadyOptions {
   /** Length of one measurement of the load. */
   seconds: number
   connections: number
+  isShort: boolean
 }
 
 /** Start times, memory and freshness of a service over a catalogue of this size. */
@@ -40,16 +41,19 @@ export interface ReadyResults {
   blocks?: { serial: LoopBlocks; load: LoopBlocks }
 }
 
-const importedStores = 100_000
+/** Passes through all requests of one connection, runs of the load alone, and stores of the import beside it. */
+const fullWork = { passes: 5, quietRuns: 3, importedStores: 100_000 }
+const shortWork = { passes: 1, quietRuns: 1, importedStores: 3_000 }
 const readyTimeoutMs = 30 * 60_000
 
 /** Starts the service as operators do, over a filled database. */
 export async function benchReady(
-  { stores, seconds, connections }: ReadyOptions,
+  { stores, seconds, connections, isShort }: ReadyOptions,
   workspace: Workspace,
   cleanup: Cleanup,
   reportProgress: (progress: string) => void,
 ): Promise<ReadyResults> {
+  const work = isShort ? shortWork : fullWork
   const [filled, fillSeconds] = await timed(() => fillDatabase(workspace, stores, reportProgress))
   const program = openProgram(workspace, cleanup)
   const keys = await openAccounts(program, 4)
@@ -65,13 +69,16 @@ export async function benchReady(
   const changeFoundSeconds = await timeChange(program, service, workspace, keys[0]!)
   reportProgress(`a change was found after ${changeFoundSeconds.toFixed(2)} s`)
   await monitor.take(service)
-  const serial = await measureSerially(service, filled.taxonomy, keys[0]!)
+  const serial = await measureSerially(service, filled.taxonomy, keys[0]!, work.passes)
   const blocksOfSerial = await monitor.take(service)
   reportProgress(
     `one connection: searches p99 ${serial.searches.p99.toFixed(1)} ms, counts p99 ${serial.totals.p99.toFixed(1)} ms, facets p99 ${serial.facets.p99.toFixed(0)} ms; event loop blocked for at most ${blocksOfSerial.longestOwnMs.toFixed(1)} ms`,
   )
-  const searchLoad = await openSearchLoad({ service, taxonomy: filled.taxonomy, keys, connections, seconds }, cleanup)
-  const file = await writeRecords(join(workspace.folder, 'more-stores.ndjson'), generateStores(importedStores, 4))
+  const searchLoad = await openSearchLoad(
+    { service, taxonomy: filled.taxonomy, keys, connections, seconds, quietRuns: work.quietRuns },
+    cleanup,
+  )
+  const file = await writeRecords(join(workspace.folder, 'more-stores.ndjson'), generateStores(work.importedStores, 4))
   await monitor.take(service)
   const load = await searchLoad.compare(() => program.run('import', 'stores', file), reportProgress)
   const blocksOfLoad = await monitor.take(service)

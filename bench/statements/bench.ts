@@ -13,6 +13,7 @@ export interface StatementsOptions {
   baseline: string
   stores: number
   rounds: number
+  isShort: boolean
 }
 
 export interface StatementResults extends TimesReport {
@@ -23,16 +24,18 @@ export interface StatementResults extends TimesReport {
   commits: Record<VersionName, string>
 }
 
-const requestsOfEach = 120
+/** How many requests of each operation are recorded, and stores of the imports. */
+const fullWork = { requestsOfEach: 120, importedStores: 6_000 }
+const shortWork = { requestsOfEach: 10, importedStores: 300 }
 
 /** Records what both versions send for the same operations, and sends it again in turns to copies of one database. */
 export async function benchStatements(
-  { baseline, stores, rounds }: StatementsOptions,
+  { baseline, stores, rounds, isShort }: StatementsOptions,
   workspace: Workspace,
   cleanup: Cleanup,
   report: (progress: string) => void,
 ): Promise<StatementResults> {
-  const compared = await openVersions({ baseline, stores, seconds: 1 }, workspace, cleanup, report)
+  const compared = await openVersions({ baseline, stores, seconds: 1, mostAccounts: 1 }, workspace, cleanup, report)
   const recorded: Partial<Record<VersionName, { steps: readonly RecordedStep[]; template: string }>> = {}
   for (const name of versionNames) {
     const { workspace: own, checkout, database } = compared.versions[name]
@@ -48,7 +51,10 @@ export async function benchStatements(
     const recording = { ...own, databaseUrl: recorder.url, environment }
     const program = openProgram(recording, cleanup, checkout.folder)
     const { keys, workload } = compared
-    await recordOperations({ program, workspace: own, workload, key: keys[0]!, recorder }, requestsOfEach)
+    await recordOperations(
+      { program, workspace: own, workload, key: keys[0]!, recorder },
+      isShort ? shortWork : fullWork,
+    )
     recorded[name] = { steps: recorder.steps, template }
   }
   const { old, new: current } = recorded as Required<typeof recorded>

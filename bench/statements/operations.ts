@@ -1,13 +1,18 @@
 import { join } from 'node:path'
 import type { Request } from 'autocannon'
+import { generateContacts } from '../../server/test/support/records/contact-records.ts'
+import { generateStores } from '../../server/test/support/records/store-records.ts'
 import { send } from '../api/load/load.ts'
 import { firstRequests } from '../api/load/requests.ts'
 import { operations, type Workload } from '../api/load/workload.ts'
-import { generateContacts } from '../support/contact-records.ts'
 import { type Program, serveWith } from '../support/program.ts'
-import { generateStores } from '../support/store-records.ts'
 import { type Workspace, writeRecords } from '../support/workspace.ts'
 import type { Recorder } from './recorder.ts'
+
+export interface RecordedWork {
+  requestsOfEach: number
+  importedStores: number
+}
 
 interface Recording {
   program: Program
@@ -20,15 +25,14 @@ interface Recording {
 const warmupRequests = 20
 /** In one reveal. */
 const maxContacts = 10
-const importedStores = 6_000
 
 /**
  * Sends the same requests and commands to each version, one at a time, while its statements are recorded. The statements of a warm
  * service are of interest; the first ones are replayed too, so that both databases stay equal and their connections have plans.
  */
-export async function recordOperations(recording: Recording, requestsOfEach: number): Promise<void> {
-  await recordRequests(recording, requestsOfEach)
-  await recordImports(recording)
+export async function recordOperations(recording: Recording, work: RecordedWork): Promise<void> {
+  await recordRequests(recording, work.requestsOfEach)
+  await recordImports(recording, work.importedStores)
 }
 
 async function recordRequests({ program, workload, key, recorder }: Recording, requestsOfEach: number): Promise<void> {
@@ -61,7 +65,7 @@ async function recordRequests({ program, workload, key, recorder }: Recording, r
 }
 
 /** New stores with contacts, then the same again, then with changes. */
-async function recordImports({ program, workspace, recorder }: Recording): Promise<void> {
+async function recordImports({ program, workspace, recorder }: Recording, importedStores: number): Promise<void> {
   const stores = [...generateStores(importedStores, 77)]
   const contacts = [...generateContacts(stores, 2, 77)]
   const changed = stores.map((store, index) => (index % 3 === 0 ? { ...store, name: `${store.name} Changed` } : store))

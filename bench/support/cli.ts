@@ -40,3 +40,8 @@ export function printProgress(line: string): void {
 export function parseCount(text: string, most = 999_999_999): number | undefined {
   return /^\d{1,9}$/.test(text) && +text >= 1 && +text <= most ? +text : undefined
 }
+
+/** A number from 0.01 to `most`, or undefined. */
+export function parseDecimal(text: string, most: number): number | undefined {
+  return /^\d{1,9}(\.\d{1,2})?$/.test(text) && +text > 0 && +text <= most ? +text : undefined
+}

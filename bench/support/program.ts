@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
+import { mapConcurrently } from '../../server/test/support/records/lists.ts'
 import type { Cleanup } from './cleanup.ts'
-import { mapConcurrently } from './lists.ts'
 import type { Workspace } from './workspace.ts'
 
 const ownCheckout = resolve(import.meta.dirname, '../..')

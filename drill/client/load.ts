@@ -23,6 +23,8 @@ export interface FlowResult {
   /** Counts of statuses and of lost connections. */
   answers: Record<string, number>
   sent: number
+  /** From the first request to the last reply. */
+  seconds: number
   /** Not sent because no connection was free. */
   notSent: number
   successes: LatencySummary

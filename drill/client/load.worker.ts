@@ -30,6 +30,7 @@ async function runFlow(origin: string, flow: Flow, endsAt: number): Promise<Flow
     else otherMs.push(answer.ms)
     if (answer.status === null) await delay(afterLossMs)
   }
+  const startedAt = performance.now()
   const httpConnections = Array.from({ length: connections }, () => new HttpConnection(origin))
   if (ratePerSecond === null)
     await Promise.all(
@@ -40,7 +41,6 @@ async function runFlow(origin: string, flow: Flow, endsAt: number): Promise<Flow
   else {
     const idle = [...httpConnections]
     const running = new Set<Promise<void>>()
-    const startedAt = performance.now()
     let due = 0
     while (performance.now() < endsAt) {
       const wanted = ((performance.now() - startedAt) / 1_000) * ratePerSecond
@@ -60,6 +60,14 @@ async function runFlow(origin: string, flow: Flow, endsAt: number): Promise<Flow
     }
     await Promise.all(running)
   }
+  const seconds = (performance.now() - startedAt) / 1_000
   for (const connection of httpConnections) connection.close()
-  return { answers, sent, notSent, successes: summarizeLatencies(successMs), others: summarizeLatencies(otherMs) }
+  return {
+    answers,
+    sent,
+    seconds,
+    notSent,
+    successes: summarizeLatencies(successMs),
+    others: summarizeLatencies(otherMs),
+  }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Counts } from './counts.ts'
+import { Counts } from '../../server/test/promises/clients/support/counts.ts'
 import { type Answer, HttpConnection, labelOf } from './http-connection.ts'
 
 export interface ProbeOptions {

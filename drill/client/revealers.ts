@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../../catalogue/build/random.ts'
+import { Counts } from '../../server/test/promises/clients/support/counts.ts'
 import type { Installation } from '../installation/installation.ts'
 import { requestJson } from '../installation/seed.ts'
 import type { Drill } from '../scenario.ts'
-import { Counts } from './counts.ts'
 import { type Answer, HttpConnection, jsonOf, labelOf, type Reply, requestText } from './http-connection.ts'
 
 /** One reveal with an Idempotency-Key, repeated until it succeeds. */

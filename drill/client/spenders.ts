@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../../catalogue/build/random.ts'
-import { Counts } from './counts.ts'
+import { Counts } from '../../server/test/promises/clients/support/counts.ts'
 import { type Answer, HttpConnection, jsonOf, labelOf, type Reply, requestText } from './http-connection.ts'
 
 /** An account that spends, and what its clients were told. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newApiKey } from '../../server/src/kernel/api-key.ts'
-import { Counts, describeLatencies, summarizeLatencies } from '../client/counts.ts'
+import { Counts } from '../../server/test/promises/clients/support/counts.ts'
+import { describeLatencies, summarizeLatencies } from '../client/counts.ts'
 import { labelOf, requestOnce } from '../client/http-connection.ts'
 import { openLoadGenerator } from '../client/load.ts'
 import { Probe } from '../client/probe.ts'
@@ -46,7 +47,7 @@ export const keys: Scenario = {
     const isRefused = answers.length > 0 && answers.every((name) => ['401', '429', '503'].includes(name))
     drill.check('made-up keys get 401, 429 or 503', isRefused, JSON.stringify(invented!.answers))
     drill.figure('the client with a known key', describeLatencies(summarizeLatencies(client.successesMs())))
-    drill.figure('made-up keys a second', Math.round(invented!.sent / seconds))
+    drill.figure('made-up keys a second', Math.round(invented!.sent / invented!.seconds))
     await checkInvariants(drill, installation)
   },
 }

@@ -92,7 +92,7 @@ function judge(drill: Drill, label: string, seen: LoadObservations, isPromised: 
   const ratio = modest.successes.p99Ms / unloaded.successes.p99Ms
   const came = `${formatMs(unloaded.successes.p99Ms)} unloaded, ${formatMs(modest.successes.p99Ms)} under load, ${ratio.toFixed(1)} times`
   const isFair = modest.successes.count > 0 && (ratio <= maxRatio || modest.successes.p99Ms <= floorMs)
-  if (isPromised) drill.check(`${label}: modest's p99 is at most three times the unloaded one`, isFair, came)
+  if (isPromised) drill.checkTime(`${label}: modest's p99 is at most three times the unloaded one`, isFair, came)
   else drill.figure(`${label}: modest's p99`, came)
   const answers = describeAnswers(modest)
   drill.check(`${label}: modest gets nothing but 200`, modest.others.count === 0 && modest.successes.count > 0, answers)
@@ -104,7 +104,7 @@ function judge(drill: Drill, label: string, seen: LoadObservations, isPromised: 
   )
   const recovery = recoveredMs === null ? 'not within 30 s' : formatMs(recoveredMs)
   const isBack = recoveredMs !== null && recoveredMs <= recoverWithinMs
-  drill.check(`${label}: greedy is served again within 5 s`, isBack, recovery)
+  drill.checkTime(`${label}: greedy is served again within 5 s`, isBack, recovery)
   drill.figure(`${label}: modest`, `${answers}; ${describeLatencies(modest.successes)}`)
   drill.figure(
     `${label}: greedy`,
@@ -115,7 +115,7 @@ function judge(drill: Drill, label: string, seen: LoadObservations, isPromised: 
 async function calibrate(installation: Installation, load: LoadGenerator, seconds: number): Promise<number> {
   const flows = [greedy(installation, calibrationConnections, null)]
   const { greedy: result } = await load({ origin: installation.service.origin, seconds, flows })
-  return Math.max(1, result!.successes.count / seconds)
+  return Math.max(1, result!.successes.count / result!.seconds)
 }
 
 const greedy = (installation: Installation, connections: number, ratePerSecond: number | null): Flow => ({

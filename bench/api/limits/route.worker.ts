@@ -4,7 +4,7 @@ import { ContactSearchRequest } from '../../../server/src/contacts/search-contac
 import { validationOptions } from '../../../server/src/http/validation.ts'
 import { StoreEnrichmentRequest } from '../../../server/src/stores/enrich-stores.ts'
 import { StoreSearchRequest } from '../../../server/src/stores/find-stores.ts'
-import { roundRobin } from '../../support/lists.ts'
+import { roundRobin } from '../../../server/test/support/records/lists.ts'
 import { serveParent } from '../../support/worker.ts'
 import type { Sample } from '../load/load.ts'
 import { paths } from '../load/requests.ts'

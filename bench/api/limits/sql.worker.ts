@@ -4,7 +4,7 @@ import type { PlanFile } from '../../../server/src/accounts/plans.ts'
 import { type ConnectionPool, createPool } from '../../../server/src/db/pool.ts'
 import { createPostgresEngine } from '../../../server/src/search/postgres/engine.ts'
 import { LiveTaxonomy } from '../../../server/src/taxonomy/taxonomy.ts'
-import { mapConcurrently, roundRobin, splitEvenly } from '../../support/lists.ts'
+import { mapConcurrently, roundRobin, splitEvenly } from '../../../server/test/support/records/lists.ts'
 import type { Engine } from '../../support/program.ts'
 import { serveParent } from '../../support/worker.ts'
 import { type Figures, Stopwatch, type Timing } from '../load/stopwatch.ts'
@@ -13,7 +13,13 @@ import { type BareContactSearch, type BareStoreSearch, prepareContactSearch, pre
 import { type BareCaller, BareRequests, prepareCallers } from './statements.ts'
 
 /** The limit of PostgreSQL alone: loops over the driver send the statements of the requests, without HTTP. */
-export type SqlTask = { prepare: SqlPreparation } | 'renew callers' | { run: SqlRun }
+export type SqlTask =
+  | { prepare: SqlPreparation }
+  | 'renew callers'
+  | { run: SqlRun }
+  /** Of one connection and one account, one at a time. */
+  | { startRequests: Operation }
+  | 'send next request'
 export type SqlResult = (Figures & { cpuMicros: number }) | null
 
 interface SqlPreparation {
@@ -39,6 +45,7 @@ interface Prepared extends Pick<SqlPreparation, 'replyBytes' | 'keys'> {
   plans: PlanFile
   requests: BareRequests
   callers: BareCaller[]
+  sendNext?: SendRequest | undefined
   workload: Omit<Workload, 'search' | 'contact_search'> & {
     search: BareStoreSearch[]
     contact_search: BareContactSearch[]
@@ -51,6 +58,14 @@ serveParent<SqlTask, SqlResult>(async (task) => {
   if (task === 'renew callers') {
     const { pool, plans, keys } = prepared!
     prepared!.callers = await prepareCallers(pool, plans, keys)
+    return null
+  }
+  if (task === 'send next request') {
+    await prepared!.sendNext!(prepared!.callers[0]!)
+    return null
+  }
+  if ('startRequests' in task) {
+    prepared!.sendNext = requestsOfConnections(prepared!, task.startRequests, 1)[0]
     return null
   }
   if ('run' in task) return run(prepared!, task.run)

@@ -9,7 +9,7 @@ import { DocumentCache } from '../../../server/src/delivery/shared/document-cach
 import { SharedDeliveries } from '../../../server/src/delivery/shared/shared-deliveries.ts'
 import { hashApiKey } from '../../../server/src/kernel/api-key.ts'
 import { KnownExports } from '../../../server/src/usage/known-exports.ts'
-import { mapConcurrently } from '../../support/lists.ts'
+import { mapConcurrently } from '../../../server/test/support/records/lists.ts'
 import { searchLimit } from '../load/workload.ts'
 import { BareReveals } from './reveals.ts'
 import type { BareContactSearch, BareStoreSearch } from './searches.ts'

@@ -10,11 +10,13 @@ declare module 'autocannon' {
   }
   interface Connection {
     setRequests(requests: Request[]): void
+    /** Ends the connection after a reply when it has sent at least as many requests. */
+    responseMax: number
   }
   interface Options {
     url: string
     connections: number
-    /** Seconds. */
+    /** Seconds; requests that are under way then are cut off. */
     duration: number
     /** Milliseconds between two checks for the end. */
     sampleInt: number

@@ -5,7 +5,7 @@ import type {
   ContactStoreFilters,
   StoreSearchFilters,
 } from '../../../server/src/search/query/filters.ts'
-import type { BenchContact } from '../../support/contact-records.ts'
+import type { BenchContact } from '../../../server/test/support/records/contact-records.ts'
 
 export interface Catalogue {
   stores: readonly StoreRecord[]

@@ -1,5 +1,5 @@
 import type { Request } from 'autocannon'
-import { mapConcurrently, splitEvenly } from '../../support/lists.ts'
+import { mapConcurrently, splitEvenly } from '../../../server/test/support/records/lists.ts'
 import { enrichRequest, lookupRequest, type RevealLoad, searchRequest } from './requests.ts'
 import type { Operation, RevealOperation, SearchItem, SearchOperation, Workload } from './workload.ts'
 

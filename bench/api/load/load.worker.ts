@@ -15,6 +15,8 @@ export interface LoadTask {
 }
 
 const sampleMs = 100
+/** For the last replies; autocannon counts a later one as an error. */
+const lastRepliesMs = 10_000
 
 serveParent<LoadTask, Figures>(async ({ origin, connections, allowRepeats, timing }) => {
   const loads = connections.values()
@@ -28,13 +30,17 @@ serveParent<LoadTask, Figures>(async ({ origin, connections, allowRepeats, timin
   const run = autocannon({
     url: origin,
     connections: connections.length,
-    duration: (timing.warmupMs + timing.measuredMs) / 1000,
+    duration: (timing.warmupMs + timing.measuredMs + lastRepliesMs) / 1000,
     sampleInt: sampleMs,
     setupClient: (connection) => connection.setRequests(requestsOf(loads.next().value!)),
   })
   // Start the time after the clients are created.
   const stopwatch = new Stopwatch(timing)
-  run.on('response', (_connection, _status, _bytes, durationMs) => stopwatch.take(durationMs))
+  run.on('response', (connection, _status, _bytes, durationMs) => {
+    stopwatch.take(durationMs)
+    // Each connection ends with a reply: what the target counts and what is answered are the same requests.
+    if (stopwatch.isOver) connection.responseMax = 1
+  })
   const { errors, non2xx, statusCodeStats } = await run
   if (failure) throw failure
   // A refusal costs less than a reply, so results with refusals are meaningless.

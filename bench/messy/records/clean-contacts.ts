@@ -1,5 +1,5 @@
 import { Random } from '../../../catalogue/build/random.ts'
-import { generateContacts } from '../../support/contact-records.ts'
+import { generateContacts } from '../../../server/test/support/records/contact-records.ts'
 import { type Dialect, fitsEncoding } from '../dialect.ts'
 import { flatten } from '../flatten.ts'
 import type { Values } from '../truth.ts'

@@ -1,5 +1,5 @@
 import { Random, type Weighted } from '../../../catalogue/build/random.ts'
-import { generateStores } from '../../support/store-records.ts'
+import { generateStores } from '../../../server/test/support/records/store-records.ts'
 import { type Dialect, fitsEncoding } from '../dialect.ts'
 import { flatten } from '../flatten.ts'
 import type { Values } from '../truth.ts'

@@ -3,7 +3,7 @@ import { Random } from '../../../catalogue/build/random.ts'
 import { type Facet, facets, type Term, Vocabulary } from '../../../server/src/search/query/vocabulary.ts'
 import type { TaxonomyEntry } from '../../../server/src/taxonomy/queries.ts'
 import { readTaxonomyFiles } from '../../../server/src/taxonomy/sync-taxonomy.ts'
-import { shuffle } from '../../support/lists.ts'
+import { shuffle } from '../../../server/test/support/records/lists.ts'
 
 const taxonomyFolder = join(import.meta.dirname, '../../../catalogue/taxonomy')
 const appCount = 1_500

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { generateContacts } from '../../../bench/support/contact-records.ts'
-import { generateStores } from '../../../bench/support/store-records.ts'
+import { generateContacts } from '../../../server/test/support/records/contact-records.ts'
+import { generateStores } from '../../../server/test/support/records/store-records.ts'
 import { checkInvariants, openInstallation } from '../../installation/installation.ts'
 import { importRecords, writeRecords } from '../../installation/seed.ts'
 import type { Scenario } from '../../scenario.ts'

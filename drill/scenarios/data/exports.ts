@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { generateContacts } from '../../../bench/support/contact-records.ts'
-import { mapConcurrently, shuffle } from '../../../bench/support/lists.ts'
-import { generateStores } from '../../../bench/support/store-records.ts'
+import { generateContacts } from '../../../server/test/support/records/contact-records.ts'
+import { mapConcurrently, shuffle } from '../../../server/test/support/records/lists.ts'
+import { generateStores } from '../../../server/test/support/records/store-records.ts'
 import {
   type ExportJob,
   type ExportOutcome,

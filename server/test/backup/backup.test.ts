@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { generateContacts } from '../../../bench/support/contact-records.ts'
-import { generateStores } from '../../../bench/support/store-records.ts'
 import { listOwnTables } from '../../src/db/migrate.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importSuppressions } from '../../src/imports/suppressions/import-suppressions.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { generateContacts } from '../support/records/contact-records.ts'
+import { generateStores } from '../support/records/store-records.ts'
 import {
   backUpTo,
   createTarget,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { generateContacts } from '../../../../bench/support/contact-records.ts'
-import { generateStores } from '../../../../bench/support/store-records.ts'
 import { openContact } from '../../../src/encryption/keyring.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../../src/kernel/channels.ts'
+import { generateContacts } from '../../support/records/contact-records.ts'
+import { generateStores } from '../../support/records/store-records.ts'
 import { openTestCatalogue } from '../support/test-catalogue.ts'
 
 test('outside the sealed column the database contains no channel and no last name', async () => {

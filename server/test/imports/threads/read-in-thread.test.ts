@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { generateContacts } from '../../../../bench/support/contact-records.ts'
-import { generateStores } from '../../../../bench/support/store-records.ts'
 import { threadProgram } from '../../../src/bin/programs.ts'
 import type { StartReading } from '../../../src/imports/chunk-reader.ts'
 import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
 import { readInThread } from '../../../src/imports/threads/read-in-thread.ts'
+import { generateContacts } from '../../support/records/contact-records.ts'
+import { generateStores } from '../../support/records/store-records.ts'
 import { comparableContent, openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 const inThread = readInThread(threadProgram('reading-thread'), { leastBytes: 1, leastProcessors: 1 })

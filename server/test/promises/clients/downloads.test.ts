@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
-import { generateStores } from '../../../../bench/support/store-records.ts'
 import { ConnectionError, type ExportReply, type ExportRequest } from '../../../../client/src/index.ts'
-import type { FaultProxyOptions } from '../../../../drill/faults/fault-proxy.ts'
 import { scopes } from '../../../src/auth/caller.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { atEnd, removeFolder } from '../../support/cleanup.ts'
+import { generateStores } from '../../support/records/store-records.ts'
 import { chargedTo, connectClient, failureOf, ledgerDifferences, startFaultProxy } from './support/disturbed.ts'
+import type { FaultProxyOptions } from './support/fault-proxy.ts'
 
 let app: TestApp
 let key: TestKey

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { mapConcurrently } from '../../../../bench/support/lists.ts'
 import { Random } from '../../../../catalogue/build/random.ts'
-import type { Exchange, FaultProxy } from '../../../../drill/faults/fault-proxy.ts'
-import type { Fault } from '../../../../drill/faults/faults.ts'
 import { addCrowd, generous } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
+import { mapConcurrently } from '../../support/records/lists.ts'
 import { chargedTo, ledgerDifferences, seed, startFaultProxy } from './support/disturbed.ts'
+import type { Exchange, FaultProxy } from './support/fault-proxy.ts'
+import type { Fault } from './support/faults.ts'
 
 const crowd = 90
 let app: TestApp

@@ -3,7 +3,6 @@ import { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { generateStores } from '../../../../bench/support/store-records.ts'
 import {
   AbortError,
   type CallOptions,
@@ -12,11 +11,12 @@ import {
   StoredexError,
   TimeoutError,
 } from '../../../../client/src/index.ts'
-import type { FaultProxy, FaultProxyOptions } from '../../../../drill/faults/fault-proxy.ts'
 import { scopes } from '../../../src/auth/caller.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
+import { generateStores } from '../../support/records/store-records.ts'
 import { connectClient, failureOf, startFaultProxy } from './support/disturbed.ts'
+import type { FaultProxy, FaultProxyOptions } from './support/fault-proxy.ts'
 
 let app: TestApp
 let key: TestKey

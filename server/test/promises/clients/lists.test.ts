@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { generateStores } from '../../../../bench/support/store-records.ts'
 import {
   ConflictError,
   ConnectionError,
@@ -7,11 +6,12 @@ import {
   type Storedex,
   type StoredexError,
 } from '../../../../client/src/index.ts'
-import { roughNetwork } from '../../../../drill/faults/faults.ts'
 import { scopes } from '../../../src/auth/caller.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import { startTestApp } from '../../support/app.ts'
+import { generateStores } from '../../support/records/store-records.ts'
 import { connectClient, startFaultProxy } from './support/disturbed.ts'
+import { roughNetwork } from './support/faults.ts'
 
 test('lists through faults have what was asked for, and no call fails by its own first attempt', async () => {
   const app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest'
-import { mapConcurrently, shuffle } from '../../../../bench/support/lists.ts'
 import { Random } from '../../../../catalogue/build/random.ts'
 import {
   type ContactRevealReply,
@@ -12,6 +11,7 @@ import {
 } from '../../../../client/src/index.ts'
 import { addCrowd, generous, unknownId } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
+import { mapConcurrently, shuffle } from '../../support/records/lists.ts'
 import { chargedTo, connectClient, failureOf, ledgerDifferences, seed, startFaultProxy } from './support/disturbed.ts'
 
 const crowd = 240

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
-import { generateContacts } from '../../../../bench/support/contact-records.ts'
-import { generateStores } from '../../../../bench/support/store-records.ts'
 import type { Storedex } from '../../../../client/src/index.ts'
-import type { FaultProxy } from '../../../../drill/faults/fault-proxy.ts'
-import { type FaultWeights, roughNetwork } from '../../../../drill/faults/faults.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
+import { generateContacts } from '../../support/records/contact-records.ts'
+import { generateStores } from '../../support/records/store-records.ts'
 import { chargedTo, connectClient, ledgerDifferences, startFaultProxy } from './support/disturbed.ts'
+import type { FaultProxy } from './support/fault-proxy.ts'
+import { type FaultWeights, roughNetwork } from './support/faults.ts'
 
 const stores = [...generateStores(260, 5)]
 const domains = stores.map(({ domain }) => domain)

@@ -1,11 +1,11 @@
 import { expect, vi } from 'vitest'
 import { Random } from '../../../../../catalogue/build/random.ts'
 import { Storedex, type StoredexError, type StoredexOptions } from '../../../../../client/src/index.ts'
-import { FaultProxy, type FaultProxyOptions } from '../../../../../drill/faults/fault-proxy.ts'
-import { roughNetwork } from '../../../../../drill/faults/faults.ts'
 import { checkLedger } from '../../../../src/usage/ledger.ts'
 import type { TestApp, TestKey } from '../../../support/app.ts'
 import { atEnd } from '../../../support/cleanup.ts'
+import { FaultProxy, type FaultProxyOptions } from './fault-proxy.ts'
+import { roughNetwork } from './faults.ts'
 
 /** Set it to repeat a run. */
 export const seed = Number(process.env.STOREDEX_PROOF_SEED ?? Date.now() % 1_000_000)

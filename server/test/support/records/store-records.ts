@@ -1,6 +1,6 @@
-import { Random } from '../../catalogue/build/random.ts'
-import type { StoreRecord } from '../../catalogue/build/records.ts'
-import { type FacetFile, readFacet } from '../../catalogue/build/taxonomy/files.ts'
+import { Random } from '../../../../catalogue/build/random.ts'
+import type { StoreRecord } from '../../../../catalogue/build/records.ts'
+import { type FacetFile, readFacet } from '../../../../catalogue/build/taxonomy/files.ts'
 
 /**
  * Invented store records for measurements, the same on every run and machine. The distribution resembles real

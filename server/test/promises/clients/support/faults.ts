@@ -1,4 +1,4 @@
-import type { Random, Weighted } from '../../catalogue/build/random.ts'
+import type { Random, Weighted } from '../../../../../catalogue/build/random.ts'
 
 /** What a fault proxy does with one exchange. */
 export type Fault =

@@ -1,4 +1,4 @@
-import type { Random } from '../../catalogue/build/random.ts'
+import type { Random } from '../../../../catalogue/build/random.ts'
 
 /** Splits a list into contiguous shares, one for each connection. */
 export function splitEvenly<T>(items: readonly T[], connections: number): T[][] {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../catalogue/build/random.ts'
+import { generateContacts } from '../../server/test/support/records/contact-records.ts'
+import { splitEvenly } from '../../server/test/support/records/lists.ts'
+import { generateStores } from '../../server/test/support/records/store-records.ts'
 import { revealRequests } from '../api/load/requests.ts'
 import {
   contactBatches,
@@ -8,9 +11,6 @@ import {
   revealOperations,
   revealShapes,
 } from '../api/load/workload.ts'
-import { generateContacts } from '../support/contact-records.ts'
-import { splitEvenly } from '../support/lists.ts'
-import { generateStores } from '../support/store-records.ts'
 
 const revealable = Array.from({ length: 2_000 }, (_, key) => ({ key, id: `ct ${key}` }))
 

@@ -7,8 +7,8 @@ import { Agent, type ClientRequest, createServer, type IncomingMessage, request,
 import type { AddressInfo, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Random } from '../../catalogue/build/random.ts'
-import { Counts } from '../client/counts.ts'
+import type { Random } from '../../../../../catalogue/build/random.ts'
+import { Counts } from './counts.ts'
 import { drawFault, type Fault, type FaultWeights } from './faults.ts'
 
 export interface ServiceAnswer {

@@ -1,0 +1,3 @@
+import { scenariosOf, testShortForms } from './support/short-form.ts'
+
+testShortForms(scenariosOf.load)
