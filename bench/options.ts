@@ -3,7 +3,7 @@ import { type Operation, operations } from './api/load/workload.ts'
 import { dialects } from './messy/dialect.ts'
 import { type PeerName, peerNames } from './search/peers/open.ts'
 import { parseCount, parseDecimal } from './support/cli.ts'
-import { type Engine, engines } from './support/program.ts'
+import { type EngineName, engines } from './support/program.ts'
 
 export const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--accounts N] [--engine memory|postgres] [--only OPERATION,…] [--json]
        npm run bench -- compare --baseline COMMIT [--stores N] [--seconds N] [--rounds N] [--connections N,…] [--accounts N,…] [--only OPERATION,…] [--report FILE] [--json]
@@ -93,7 +93,7 @@ export interface Options {
   /** Numbers of connections and of accounts, and the commit that is compared with this version. */
   crowds: { connections: readonly number[]; accounts: readonly number[] }
   baseline: string
-  engine: Engine
+  engine: EngineName
   operations: readonly Operation[]
   /** Ways to write a CSV file. */
   dialects: readonly string[]

@@ -1,6 +1,6 @@
-// The browser's types from the API documents. `npm run openapi` writes src/api/generated/; so does
-// `node console/generate-types.mjs`, from the committed documents. Types only, no code.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// The browser's types from the document of the console's own API. `npm run openapi` writes src/api/generated/console.ts; so does
+// `node console/generate-types.mjs`, from the committed document. Types only, no code.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createClient } from '@hey-api/openapi-ts'
@@ -19,12 +19,9 @@ export async function generateTypes(document) {
   }
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === import.meta.filename)
-  for (const name of ['v1', 'console']) {
-    const document = join(import.meta.dirname, `../openapi/${name}.json`)
-    if (!existsSync(document)) continue
-    const file = join(import.meta.dirname, `src/api/generated/${name}.ts`)
-    const types = await generateTypes(document)
-    writeFileSync(file, types)
-    console.log(`${file}: ${types.split('\n').length} lines`)
-  }
+if (process.argv[1] && resolve(process.argv[1]) === import.meta.filename) {
+  const file = join(import.meta.dirname, 'src/api/generated/console.ts')
+  const types = await generateTypes(join(import.meta.dirname, '../openapi/console.json'))
+  writeFileSync(file, types)
+  console.log(`${file}: ${types.split('\n').length} lines`)
+}

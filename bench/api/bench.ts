@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Cleanup } from '../support/cleanup.ts'
-import { type Engine, serveWith } from '../support/program.ts'
+import { type EngineName, serveWith } from '../support/program.ts'
 import type { Workspace } from '../support/workspace.ts'
 import { measureCosts } from './cost.ts'
 import { startCountingProxy } from './counting-proxy.ts'
@@ -18,7 +18,7 @@ export interface ApiBenchOptions {
   rounds: number
   connections: number
   accounts: number
-  engine: Engine
+  engine: EngineName
   operations: readonly Operation[]
 }
 

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os'
 import { mapOf } from '../../server/test/support/records/lists.ts'
-import type { Engine } from '../support/program.ts'
+import type { EngineName } from '../support/program.ts'
 import { median } from '../support/statistics.ts'
 import type { Cost } from './cost.ts'
 import { type Operation, operations } from './load/workload.ts'
@@ -28,7 +28,14 @@ interface OperationReport {
 
 export interface Report {
   machine: { node: string; processors: number }
-  settings: { stores: number; engine: Engine; connections: number; accounts: number; rounds: number; seconds: number }
+  settings: {
+    stores: number
+    engine: EngineName
+    connections: number
+    accounts: number
+    rounds: number
+    seconds: number
+  }
   operations: Partial<Record<Operation, OperationReport>>
 }
 

@@ -1,6 +1,6 @@
 import { mapOf } from '../../server/test/support/records/lists.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import type { Engine, Service } from '../support/program.ts'
+import type { EngineName, Service } from '../support/program.ts'
 import { startWorker, type Worker } from '../support/worker.ts'
 import type { Workspace } from '../support/workspace.ts'
 import { type MeasuredCosts, requireSameSql } from './cost.ts'
@@ -27,7 +27,7 @@ export type Targets = Record<TargetName, (operation: Operation, timing: Timing) 
 export interface TargetsInput {
   workspace: Workspace
   database: BenchDatabase
-  engine: Engine
+  engine: EngineName
   plansFile: string
   service: Service
   keys: string[]

@@ -8,7 +8,7 @@ import { type Dialect, dialects } from './dialect.ts'
 import { contactFlags } from './faults/contact-columns.ts'
 import { storeFlags } from './faults/store-columns.ts'
 import { contactSheet, type Sizes, storeSheet, writeMessyContacts, writeMessyStores } from './generate.ts'
-import type { Comparison } from './judge/compare.ts'
+import type { RecordComparison } from './judge/compare.ts'
 import { type Installation, Judge, type Kind, type Verdict } from './judge/judge.ts'
 import { mendRejects, type Rejects, readRejects } from './judge/rejects.ts'
 import type { Problem } from './judge/report-check.ts'
@@ -44,7 +44,7 @@ export interface KindFigures {
   verdict: Verdict
   /** The second import, of the mended rejects; null where nothing was rejected. */
   mended: { rows: number; report: ImportReport } | null
-  afterMending: Comparison
+  afterMending: RecordComparison
 }
 
 export interface DialectFigures {

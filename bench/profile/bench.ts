@@ -7,7 +7,7 @@ import type { LoadTask } from '../api/load/load.worker.ts'
 import { type Figures, timingOf } from '../api/load/stopwatch.ts'
 import type { Operation } from '../api/load/workload.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { type Engine, serveWith } from '../support/program.ts'
+import { type EngineName, serveWith } from '../support/program.ts'
 import { startWorker } from '../support/worker.ts'
 import type { Workspace } from '../support/workspace.ts'
 import { type ProfileSummary, type Share, summarizeProfile, type Window } from './summary.ts'
@@ -18,7 +18,7 @@ export interface ProfileOptions {
   rounds: number
   connections: number
   accounts: number
-  engine: Engine
+  engine: EngineName
   operations: readonly Operation[]
 }
 

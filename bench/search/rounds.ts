@@ -18,7 +18,7 @@ const ownSamples = 5
 const slowMs = 2_000
 
 /** Milliseconds, each the median of its samples, in the order of the engines. */
-export interface Timing {
+export interface QuestionTiming {
   question: Question
   rows: number
   first: number[]
@@ -43,7 +43,7 @@ export async function timeQuestions(
   questions: readonly Question[],
   rounds: number,
   reportProgress: (progress: string) => void,
-): Promise<Timing[]> {
+): Promise<QuestionTiming[]> {
   const engines = [own, ...peers]
   const timed: { question: Question; first: Page; deep: Page | null }[] = []
   for (const question of questions) {

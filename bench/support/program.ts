@@ -13,7 +13,7 @@ const ownCheckout = resolve(import.meta.dirname, '../..')
 
 /** The search engines of the service. */
 export const engines = ['memory', 'postgres'] as const
-export type Engine = (typeof engines)[number]
+export type EngineName = (typeof engines)[number]
 
 /** The program as an operator runs it, in child processes. */
 export interface Program {
@@ -147,7 +147,7 @@ const readyTimeoutMs = 600_000
 
 /** Starts the service and waits until this engine answers searches. */
 export async function serveWith(
-  engine: Engine,
+  engine: EngineName,
   program: Program,
   environment: Record<string, string> = {},
   nodeFlags: readonly string[] = [],

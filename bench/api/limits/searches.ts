@@ -3,7 +3,7 @@ import type { ContactSearch, SearchEngine, StoreSearch } from '../../../server/s
 import { normalizePersonFilters } from '../../../server/src/search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query/store-query.ts'
 import type { Vocabulary } from '../../../server/src/search/query/vocabulary.ts'
-import type { Engine } from '../../support/program.ts'
+import type { EngineName } from '../../support/program.ts'
 import type { ContactSearchFilters, StoreFilters } from '../load/filters.ts'
 import { type SearchItem, searchLimit } from '../load/workload.ts'
 
@@ -17,7 +17,7 @@ const limit = searchLimit + 1
 /** The search for an item's page, starting at the position that a cursor would hold. */
 export async function prepareStoreSearch(
   postgres: SearchEngine,
-  engine: Engine,
+  engine: EngineName,
   vocabulary: Vocabulary,
   { filters: { filters }, pagesBefore }: SearchItem<StoreFilters>,
 ): Promise<BareStoreSearch> {
@@ -28,7 +28,7 @@ export async function prepareStoreSearch(
 
 export async function prepareContactSearch(
   postgres: SearchEngine,
-  engine: Engine,
+  engine: EngineName,
   vocabulary: Vocabulary,
   { filters, pagesBefore }: SearchItem<ContactSearchFilters>,
 ): Promise<BareContactSearch> {
@@ -45,7 +45,7 @@ export async function prepareContactSearch(
 }
 
 async function prepare<Position, Search extends { after: Position | null }>(
-  engine: Engine,
+  engine: EngineName,
   first: Search,
   pagesBefore: number,
   find: (search: Search) => Promise<Position[]>,

@@ -5,7 +5,7 @@ import { type ConnectionPool, createPool } from '../../../server/src/db/pool.ts'
 import { createPostgresEngine } from '../../../server/src/search/postgres/engine.ts'
 import { LiveTaxonomy } from '../../../server/src/taxonomy/taxonomy.ts'
 import { mapConcurrently, roundRobin, splitEvenly } from '../../../server/test/support/records/lists.ts'
-import type { Engine } from '../../support/program.ts'
+import type { EngineName } from '../../support/program.ts'
 import { serveParent } from '../../support/worker.ts'
 import { type Figures, Stopwatch, type Timing } from '../load/stopwatch.ts'
 import { contactBatches, type Operation, type RevealOperation, revealShapes, type Workload } from '../load/workload.ts'
@@ -25,7 +25,7 @@ export type SqlResult = (Figures & { cpuMicros: number }) | null
 interface SqlPreparation {
   databaseUrl: string
   /** The search engine of the service. */
-  engine: Engine
+  engine: EngineName
   plansFile: string
   keys: string[]
   workload: Workload

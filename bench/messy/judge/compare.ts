@@ -13,7 +13,7 @@ export interface Deviation {
   faults?: string[]
 }
 
-export interface Comparison {
+export interface RecordComparison {
   records: number
   values: number
   wrong: Deviation[]
@@ -32,7 +32,7 @@ export const contactDefaults: Defaults = () => ({ seniority: 'other' })
 
 /** Compares record by record. What is left in `expected` afterwards is missing in the catalogue. */
 export class Comparer {
-  readonly result: Comparison = { records: 0, values: 0, wrong: [], lost: [], leftOut: {}, unclear: {} }
+  readonly result: RecordComparison = { records: 0, values: 0, wrong: [], lost: [], leftOut: {}, unclear: {} }
   readonly #expected: ExpectedCatalogue
   readonly #seen = new Set<string>()
   readonly #defaults: Defaults
@@ -61,7 +61,7 @@ export class Comparer {
   }
 
   /** Records that had to be in the catalogue. */
-  finish(): Comparison {
+  finish(): RecordComparison {
     for (const [key, { values, lines }] of this.#expected)
       if (!this.#seen.has(key)) this.result.lost.push({ key, field: '', got: undefined, expected: values, lines })
     return this.result
@@ -78,10 +78,10 @@ export class Comparer {
     this.result.values++
     const group = fieldGroup(field)
     if (open.has(field)) return
-    if (optional.has(field) && isDeepStrictEqual(wanted, missing)) count(this.result.unclear, group)
+    if (optional.has(field) && isDeepStrictEqual(wanted, missing)) addCount(this.result.unclear, group)
     if (isDeepStrictEqual(got, wanted)) return
     if (!isDeepStrictEqual(got, missing)) this.result.wrong.push({ key, field, got, expected: wanted, lines })
-    else if (optional.has(field)) count(this.result.leftOut, group)
+    else if (optional.has(field)) addCount(this.result.leftOut, group)
     else this.result.lost.push({ key, field, got, expected: wanted, lines })
   }
 
@@ -148,6 +148,6 @@ function splitChannels(values: Values): [Values, Record<'emails' | 'phones', Ite
   return [others, lists]
 }
 
-export function count(counts: Record<string, number>, name: string, by = 1): void {
+export function addCount(counts: Record<string, number>, name: string, by = 1): void {
   counts[name] = (counts[name] ?? 0) + by
 }

@@ -3,7 +3,7 @@ import type { ContactSeals } from '../../../server/src/encryption/keyring.ts'
 import type { Sheet } from '../records/rows.ts'
 import type { LineTruth, MessyFile } from '../truth.ts'
 import { readContacts, readStores } from './catalogue.ts'
-import { Comparer, type Comparison, contactDefaults, storeDefaults } from './compare.ts'
+import { Comparer, contactDefaults, type RecordComparison, storeDefaults } from './compare.ts'
 import { applyLine, type ExpectedCatalogue, keyOf, readTruth } from './expected.ts'
 import type { Rejects } from './rejects.ts'
 import { type Problem, ReportCheck, type ReportDeviation } from './report-check.ts'
@@ -20,7 +20,7 @@ export interface Verdict {
   records: number
   taken: number
   shareIn: number
-  comparison: Comparison
+  comparison: RecordComparison
   /** Lines that were rejected although they can be read, and lines that were taken although they cannot. */
   wronglyRejected: number[]
   wronglyTaken: number[]
@@ -78,7 +78,7 @@ export class Judge {
   }
 
   /** Compares again once the mended rejects are imported. */
-  async judgeMended(installation: Installation): Promise<Comparison> {
+  async judgeMended(installation: Installation): Promise<RecordComparison> {
     const expected: ExpectedCatalogue = new Map()
     await readTruth(this.#file.truthFile, (truth) => {
       if (truth.meant && !this.rejectedTruths.has(truth.line))
@@ -89,7 +89,7 @@ export class Judge {
     return this.#compare(installation, expected)
   }
 
-  async #compare({ db, seals }: Installation, expected: ExpectedCatalogue): Promise<Comparison> {
+  async #compare({ db, seals }: Installation, expected: ExpectedCatalogue): Promise<RecordComparison> {
     const comparer = new Comparer(expected, this.kind === 'stores' ? storeDefaults : contactDefaults)
     const domains = new Map<number, string>()
     for await (const { id, values } of readStores(db)) {
@@ -102,7 +102,7 @@ export class Judge {
   }
 
   /** Adds what is wrong with the lines of the first deviations. */
-  async #withFaults(comparison: Comparison): Promise<Comparison> {
+  async #withFaults(comparison: RecordComparison): Promise<RecordComparison> {
     const deviations = [...comparison.wrong, ...comparison.lost]
     const faults = new Map(deviations.flatMap(({ lines }) => lines.map((line) => [line, [] as string[]])))
     if (faults.size > 0) await readTruth(this.#file.truthFile, (truth) => faults.get(truth.line)?.push(...truth.faults))

@@ -1,5 +1,5 @@
 import { fieldGroup, type LineTruth } from '../truth.ts'
-import { type Comparison, count } from './compare.ts'
+import { addCount, type RecordComparison } from './compare.ts'
 
 /** One group of the import's report. */
 export interface Problem {
@@ -45,11 +45,11 @@ export class ReportCheck {
   }
 
   /** Returns the fields whose count is not the number of values that were left out. */
-  compare(problems: readonly Problem[], { leftOut, unclear }: Comparison): ReportDeviation[] {
+  compare(problems: readonly Problem[], { leftOut, unclear }: RecordComparison): ReportDeviation[] {
     for (const [group, number] of Object.entries(leftOut)) this.#widen(group, number, number)
     for (const [group, number] of Object.entries(unclear)) this.#widen(group, 0, number)
     const told: Record<string, number> = {}
-    for (const problem of problems) count(told, fieldGroup(problem.field), problem.count)
+    for (const problem of problems) addCount(told, fieldGroup(problem.field), problem.count)
     return [...new Set([...this.#ranges.keys(), ...Object.keys(told)])].flatMap((field) => {
       const { least, most } = this.#ranges.get(field) ?? { least: 0, most: 0 }
       const number = told[field] ?? 0

@@ -10,7 +10,7 @@ import { createIdSealer } from '../../../server/src/kernel/ids.ts'
 import { bumpTaxonomyVersion, insertTaxonomyValues, readTaxonomy } from '../../../server/src/taxonomy/queries.ts'
 import { openMigratedDatabase, type Workspace } from '../../support/workspace.ts'
 import { generateCatalogue } from './generate.ts'
-import { catalogueRows, contactColumns, hostColumns, storeColumns, storesPerBatch } from './rows.ts'
+import { catalogueRows, contactTableColumns, hostColumns, storesPerBatch, storeTableColumns } from './rows.ts'
 import { type BenchTaxonomy, rankTaxonomy, readTaxonomyEntries } from './taxonomy.ts'
 
 const filled = ['stores', 'store_domains', 'contacts']
@@ -39,10 +39,10 @@ export async function fillDatabase(
     const { sealer } = await openContactSeals(pool, null, workspace.dataDir)
     const rows = catalogueRows(staged, taxonomy.terms, 1, ids, sealer.newestPrefix)
     const remake = await dropIndexes(pool)
-    await copyInto(pool, `stores (${storeColumns})`, rows.stores())
+    await copyInto(pool, `stores (${storeTableColumns})`, rows.stores())
     reportProgress('stores written')
     await copyInto(pool, `store_domains (${hostColumns})`, rows.hosts())
-    await copyInto(pool, `contacts (${contactColumns})`, rows.contacts())
+    await copyInto(pool, `contacts (${contactTableColumns})`, rows.contacts())
     reportProgress(`${staged.contactRoles.length} contacts written`)
     await recordBatches(pool, Math.ceil(stores / storesPerBatch))
     await pool.query(`select setval(pg_get_serial_sequence('stores', 'id'), $1::bigint)`, [stores])

@@ -20,10 +20,10 @@ export interface CatalogueRows {
   contacts(): Generator<Buffer>
 }
 
-export const storeColumns =
+export const storeTableColumns =
   'id, mode, batch, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document, document_version, preview, next_contact_number'
 export const hostColumns = 'mode, host, store_id, canonical'
-export const contactColumns =
+export const contactTableColumns =
   'store_id, number, external_key, role, traits, revealable, verified_revealable, verified_emails, preview, preview_version, identities, sealed'
 
 export function domainOf(storeId: number): string {

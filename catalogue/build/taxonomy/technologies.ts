@@ -6,13 +6,13 @@ import { type Row, readCsv, type Sources, slugOf } from './sources.ts'
  * Apps and pixels are a selection, technologies.csv, which gives each a clean label and a category and names the entry
  * of an outside list that it stands for. An entry that its list does not hold is an error: nothing comes from memory.
  */
-export interface Technologies {
+export interface SelectedTechnologies {
   apps: TaxonomyItem[]
   pixels: TaxonomyItem[]
   popularity: Popularity
 }
 
-export function selectTechnologies(sources: Sources): Technologies {
+export function selectTechnologies(sources: Sources): SelectedTechnologies {
   const count = occurrenceCounter(sources)
   const popularity: Popularity = { apps: {}, pixels: {} }
   const itemsOf = (facet: string, counts: Record<string, number>) =>

@@ -44,3 +44,7 @@ export function formatRelative(time: string, nowMs: number): string {
   if (unit === 'second') return 'now'
   return relativeFormat.format(Math.trunc(seconds / size), unit)
 }
+
+export function formatPeople(count: number): string {
+  return formatCount(count, 'person', 'people')
+}

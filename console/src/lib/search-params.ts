@@ -29,7 +29,7 @@ export function textParam(value: unknown): string | undefined {
 }
 
 /** Undefined where there are none, so that the name is left out of the address. */
-export function listParam(value: unknown): string[] | undefined {
+function listParam(value: unknown): string[] | undefined {
   const values = (Array.isArray(value) ? value : [value]).filter(
     (each) => each !== undefined && each !== null && each !== '',
   )
@@ -40,10 +40,6 @@ export function numberParam(value: unknown): number | undefined {
   const text = textParam(value)
   const number = text === undefined ? Number.NaN : Number(text)
   return Number.isFinite(number) ? number : undefined
-}
-
-export function flagParam(value: unknown): true | undefined {
-  return textParam(value) === 'true' ? true : undefined
 }
 
 /** One of a few words; anything else counts as not given. */

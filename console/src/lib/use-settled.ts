@@ -20,3 +20,13 @@ export function useSettled<T>(value: T, ms: number): T {
   }, [value, ms])
   return settled
 }
+
+/** The value as it was when it last stood still for this long. */
+export function useDebounced<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return settled
+}

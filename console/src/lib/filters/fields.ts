@@ -42,7 +42,7 @@ export interface FlagField extends FieldOf<'flag'> {
   no: string
 }
 
-export interface NumberField extends FieldOf<'number'> {
+export interface NumberFilterField extends FieldOf<'number'> {
   label: string
   /** The words of a chip before the number. */
   prefix: string
@@ -56,7 +56,7 @@ export interface DayField extends FieldOf<'day'> {
   prefix: string
 }
 
-export interface DomainsField extends FieldOf<'domains'> {
+interface DomainsField extends FieldOf<'domains'> {
   list: null
 }
 
@@ -68,11 +68,18 @@ export interface SwitchField extends FieldOf<'switch'> {
 }
 
 /** Lists of the account. */
-export interface ListsField extends FieldOf<'lists'> {
+interface ListsField extends FieldOf<'lists'> {
   list: null
 }
 
-export type FilterField = ValuesField | FlagField | NumberField | DayField | DomainsField | SwitchField | ListsField
+export type FilterField =
+  | ValuesField
+  | FlagField
+  | NumberFilterField
+  | DayField
+  | DomainsField
+  | SwitchField
+  | ListsField
 
 /** The API leaves out at most this many lists. */
 export const maxLists = 10

@@ -4,7 +4,7 @@ import { planSteps, type RevealStep, type Totals, totalsOf } from './steps.ts'
  * `ready` → `running` → `finished`, or `failed` when a step failed for good, or `stopped`. `stopping` is between the press of
  * Stop and the end of the step that is running. From `failed` and `stopped` it can go on, with the same keys.
  */
-export type RunPhase = 'ready' | 'running' | 'stopping' | 'stopped' | 'failed' | 'finished'
+type RunPhase = 'ready' | 'running' | 'stopping' | 'stopped' | 'failed' | 'finished'
 
 export interface RunState<Person> {
   readonly phase: RunPhase

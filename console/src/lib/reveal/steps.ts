@@ -1,7 +1,7 @@
 /** The API reveals at most this many people in one call. */
 const idsPerStep = 10
 
-export type StepState = 'waiting' | 'running' | 'done' | 'failed'
+type StepState = 'waiting' | 'running' | 'done' | 'failed'
 
 export interface RevealStep<Person> {
   ids: readonly string[]

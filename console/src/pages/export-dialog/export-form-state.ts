@@ -12,7 +12,7 @@ export interface ExportSource {
   matches?: number | undefined
 }
 
-export interface ExportForm {
+export interface ExportFormState {
   kind: ExportKind
   format: FormatId
   /** In this order; null for all. */
@@ -31,7 +31,11 @@ export const mostRows = 1_000_000
 /** As many people as one step of a reveal: who wants to spend more says so. */
 const firstPeople = 10
 
-export function startingForm({ kinds: [kind], query }: ExportSource, format: FormatId, isAll: boolean): ExportForm {
+export function startingForm(
+  { kinds: [kind], query }: ExportSource,
+  format: FormatId,
+  isAll: boolean,
+): ExportFormState {
   return {
     kind,
     format: fitsFormat(kind, format) ? format : 'csv',
@@ -62,7 +66,7 @@ function ownedName(kind: ExportKind): 'revealed' | 'exported' {
   return kind === 'stores' ? 'exported' : 'revealed'
 }
 
-export function toRequest({ query }: ExportSource, form: ExportForm): ExportRequest {
+export function toRequest({ query }: ExportSource, form: ExportFormState): ExportRequest {
   const { kind, format, columns, maxRows, maxCredits, isCompressed } = form
   const rows = Number.isNaN(maxRows) ? mostRows : maxRows
   const { exclude, limit: _limit, cursor: _cursor, ...which } = query
@@ -84,7 +88,7 @@ export function formatOf(format: FormatId): Pick<ExportRequest, 'format' | 'pres
   return { format: 'csv', preset: format }
 }
 
-function excludeOf(exclude: Exclude | undefined, { kind, leavesOutOwned }: ExportForm): Exclude | undefined {
+function excludeOf(exclude: Exclude | undefined, { kind, leavesOutOwned }: ExportFormState): Exclude | undefined {
   const { [ownedName(kind)]: _owned, ...others } = exclude ?? {}
   const left = { ...others, ...(leavesOutOwned && { [ownedName(kind)]: true as const }) }
   return Object.keys(left).length > 0 ? left : undefined

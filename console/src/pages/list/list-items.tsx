@@ -13,7 +13,7 @@ import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import {
   addToList,
-  type ListItems as Items,
+  type ItemsToAdd as Items,
   type List,
   type ListItem,
   listItemsQuery,

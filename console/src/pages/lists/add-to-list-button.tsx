@@ -2,7 +2,7 @@ import { ListPlus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
 import { Button } from '#ui/actions/button.tsx'
-import type { ListItems, ListKind } from './lists-api.ts'
+import type { ItemsToAdd, ListKind } from './lists-api.ts'
 
 const AddToListDialog = lazy(() => import('./add-to-list-dialog.tsx'))
 
@@ -10,7 +10,7 @@ interface AddToListButtonProps {
   account: string
   kind: ListKind
   /** What to add: domains or ids, or a search with the most of its results. */
-  items: ListItems
+  items: ItemsToAdd
   isSmall?: boolean
 }
 

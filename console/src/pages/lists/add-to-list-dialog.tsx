@@ -12,8 +12,8 @@ import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
 import {
   addToList,
   createList,
+  type ItemsToAdd,
   type List,
-  type ListItems,
   type ListKind,
   listsOfKindQuery,
   useReloadLists,
@@ -23,7 +23,7 @@ import { addedInWords, sizeInWords } from './words.ts'
 interface AddToListDialogProps {
   account: string
   kind: ListKind
-  items: ListItems
+  items: ItemsToAdd
   onClose: () => void
 }
 

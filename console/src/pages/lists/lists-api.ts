@@ -14,7 +14,7 @@ export type List = ListPage['data'][number]
 export type ListKind = List['kind']
 export type ListItem = ListListItemsResponses[200]['data'][number]
 /** Domains, ids, or a search. */
-export type ListItems = NonNullable<AddListItemsData['body']>
+export type ItemsToAdd = NonNullable<AddListItemsData['body']>
 
 /** What to call so many of a list's items. */
 export const nounsOf = (kind: ListKind): [string, string] =>
@@ -74,10 +74,10 @@ export const changeList = (account: string, list: string, texts: ListTexts) =>
 
 export const deleteList = (account: string, list: string) => api.delete(path`/accounts/${account}/lists/${list}`)
 
-export const addToList = (account: string, list: string, items: ListItems) =>
+export const addToList = (account: string, list: string, items: ItemsToAdd) =>
   api.post<AddListItemsResponses[200]>(path`/accounts/${account}/lists/${list}/items`, items)
 
-export const removeFromList = (account: string, list: string, items: ListItems) =>
+export const removeFromList = (account: string, list: string, items: ItemsToAdd) =>
   api.post<RemoveListItemsResponses[200]>(path`/accounts/${account}/lists/${list}/items/remove`, items)
 
 /** Loads lists and what is in them anew, after a change. */

@@ -8,7 +8,7 @@ interface SectionProps {
 }
 
 /** A part of a page, with a heading of its own. */
-export function Section({ title, description, action, children }: SectionProps) {
+export function OperatorSection({ title, description, action, children }: SectionProps) {
   return (
     <section className="mt-8 first:mt-0">
       <div className="mb-2 flex flex-wrap items-end justify-between gap-2">

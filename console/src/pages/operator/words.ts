@@ -42,7 +42,7 @@ export function stateOf(account: OperatorAccount): { label: string; tone: BadgeT
   return { label: wordsOf(account.status), tone: account.api_access ? 'success' : 'warning' }
 }
 
-export const meterNames: Record<string, string> = {
+export const limitNames: Record<string, string> = {
   contact_credits: 'Contact credits',
   store_exports: 'Store exports',
   search_rows: 'Search rows',

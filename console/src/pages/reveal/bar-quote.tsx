@@ -4,10 +4,10 @@ import { quoteExport } from '#api/exports.ts'
 import { messageOf } from '#api/failure.ts'
 import type { PeopleQuestion } from '#lib/filters/request.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
+import { useDebounced } from '#lib/use-settled.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { classNames } from '#ui/class-names.ts'
 import { quoteQuery } from './quote.ts'
-import { useDebounced } from './use-debounced.ts'
 import { type CostQuote, costInWords, shortageOf } from './words.ts'
 
 const quoteAfterMs = 200

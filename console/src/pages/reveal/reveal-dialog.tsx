@@ -1,9 +1,9 @@
+import { formatPeople } from '#lib/format.ts'
 import { Dialog } from '#ui/overlays/dialog.tsx'
 import { RevealProgress } from './reveal-progress.tsx'
 import { RevealQuestion } from './reveal-question.tsx'
 import { RevealResult } from './reveal-result.tsx'
 import { useRevealRun } from './use-reveal-run.ts'
-import { formatPeople } from './words.ts'
 
 interface RevealDialogProps {
   account: string

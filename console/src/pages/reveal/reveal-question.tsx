@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { failureProps } from '#api/failure.ts'
-import { formatNumber } from '#lib/format.ts'
+import { formatNumber, formatPeople } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
 import { quoteQuery } from './quote.ts'
-import { costInWords, formatPeople, shortageOf } from './words.ts'
+import { costInWords, shortageOf } from './words.ts'
 
 interface RevealQuestionProps {
   account: string

@@ -1,13 +1,12 @@
 import type { Contact } from '#api/catalogue.ts'
 import { ApiFailure, failureProps } from '#api/failure.ts'
-import { formatCount } from '#lib/format.ts'
+import { formatCount, formatPeople } from '#lib/format.ts'
 import type { RunState } from '#lib/reveal/reveal-run.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
 import { Channels } from './channels.tsx'
-import { formatPeople } from './words.ts'
 
 interface RevealResultProps {
   state: RunState<Contact>

@@ -33,7 +33,3 @@ export function shortageOf(quote: CostQuote): string | undefined {
     return `${formatCount(missingExports, 'store export')} ${missingExports === 1 ? 'is' : 'are'} missing`
   return undefined
 }
-
-export function formatPeople(count: number): string {
-  return formatCount(count, 'person', 'people')
-}

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { CountOf } from '#lib/filters/facets.ts'
-import type { DayField, FlagField, NumberField, SwitchField } from '#lib/filters/fields.ts'
+import type { DayField, FlagField, NumberFilterField, SwitchField } from '#lib/filters/fields.ts'
 import { formatNumber } from '#lib/format.ts'
 import { DateField } from '#ui/fields/date-field.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
@@ -61,7 +61,7 @@ export function SwitchFilter({ field, isOn, onChange }: SwitchFilterProps) {
 }
 
 interface NumberFilterProps {
-  field: NumberField
+  field: NumberFilterField
   value: number | undefined
   onChange: (value: number | undefined) => void
 }

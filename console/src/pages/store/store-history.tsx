@@ -3,10 +3,10 @@ import { type StoreChange, type StorePage, viewStoreHistory } from '#api/catalog
 import { failureProps } from '#api/failure.ts'
 import { meteredQuery } from '#api/metered.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
-import { describeStoreChange } from '#lib/store-change.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { describeStoreChange } from './store-change.ts'
 
 interface StoreHistoryProps {
   account: string

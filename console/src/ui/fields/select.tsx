@@ -67,7 +67,7 @@ export function Select<Id extends string>({
 }
 
 /** One line of a list to choose from. */
-export function OptionItem({ option }: { option: Option }) {
+function OptionItem({ option }: { option: Option }) {
   return (
     <ListBoxItem
       id={option.id}

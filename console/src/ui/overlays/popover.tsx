@@ -1,5 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
-import { Dialog, DialogTrigger } from 'react-aria-components/Dialog'
+import type { ReactNode } from 'react'
 import { Popover as AriaPopover, type PopoverProps as AriaPopoverProps } from 'react-aria-components/Popover'
 import { classNames } from '../class-names.ts'
 
@@ -27,28 +26,5 @@ export function Popover({ children, placement = 'bottom start', isBare, classNam
     >
       {children}
     </AriaPopover>
-  )
-}
-
-interface PopoverDialogProps {
-  /** The button that opens it. */
-  trigger: ReactElement
-  label: string
-  children: ReactNode | ((close: () => void) => ReactNode)
-  placement?: PopoverPlacement
-  className?: string
-}
-
-/** A small dialog beside its button, such as a choice of columns. */
-export function PopoverDialog({ trigger, label, children, placement, className }: PopoverDialogProps) {
-  return (
-    <DialogTrigger>
-      {trigger}
-      <Popover {...(placement && { placement })} {...(className && { className })}>
-        <Dialog aria-label={label} className="outline-none">
-          {({ close }) => (typeof children === 'function' ? children(close) : children)}
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
   )
 }

@@ -26,7 +26,7 @@ export interface WordsReading {
   others: readonly Offer[]
 }
 
-export interface UnknownWords {
+interface UnknownWords {
   text: string
   /** Why they are not taken, where they are known. */
   reason?: string

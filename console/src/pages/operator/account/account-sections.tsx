@@ -6,15 +6,15 @@ import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { none } from '../facts.tsx'
 import type { AccountDetails } from '../operator-api.ts'
-import { Section } from '../section.tsx'
-import { meterNames, wordsOf } from '../words.ts'
+import { OperatorSection } from '../section.tsx'
+import { limitNames, wordsOf } from '../words.ts'
 
 /** What the account has used, who belongs to it, and what was done to it. */
 export function AccountSections({ details }: { details: AccountDetails }) {
   const { account, usage, keys, members, audit } = details
   return (
     <>
-      <Section title="Usage">
+      <OperatorSection title="Usage">
         <Table
           hasCards
           label="Usage"
@@ -22,8 +22,8 @@ export function AccountSections({ details }: { details: AccountDetails }) {
           rows={usage}
           getId={({ mode, meter }) => `${mode} ${meter}`}
         />
-      </Section>
-      <Section title="Members">
+      </OperatorSection>
+      <OperatorSection title="Members">
         {members.length === 0 ? (
           <>
             <p className="mb-2 text-muted">Nobody signs in for this account. This adds somebody:</p>
@@ -35,15 +35,15 @@ export function AccountSections({ details }: { details: AccountDetails }) {
         ) : (
           <Table hasCards label="Members" columns={memberColumns} rows={members} getId={({ id }) => id} />
         )}
-      </Section>
-      <Section title="Keys">
+      </OperatorSection>
+      <OperatorSection title="Keys">
         {keys.length === 0 ? (
           <p className="text-muted">No key was ever created.</p>
         ) : (
           <Table hasCards label="Keys" columns={keyColumns} rows={keys} getId={({ id }) => id} />
         )}
-      </Section>
-      <Section title="Last changes" description="From the audit log of the account, the newest first.">
+      </OperatorSection>
+      <OperatorSection title="Last changes" description="From the audit log of the account, the newest first.">
         {audit.length === 0 ? (
           <p className="text-muted">Nothing was changed in the console yet.</p>
         ) : (
@@ -55,7 +55,7 @@ export function AccountSections({ details }: { details: AccountDetails }) {
             getId={({ entry }) => String(entry)}
           />
         )}
-      </Section>
+      </OperatorSection>
     </>
   )
 }
@@ -63,7 +63,7 @@ export function AccountSections({ details }: { details: AccountDetails }) {
 const modeNames = { live: 'Live', test: 'Sandbox' }
 
 const usageColumns: TableColumn<AccountDetails['usage'][number]>[] = [
-  { id: 'meter', label: 'Meter', render: ({ meter }) => meterNames[meter] },
+  { id: 'meter', label: 'Meter', render: ({ meter }) => limitNames[meter] },
   { id: 'mode', label: 'Mode', render: ({ mode }) => modeNames[mode] },
   { id: 'used', label: 'Used', align: 'end', render: ({ used }) => <Num value={used} /> },
   { id: 'limit', label: 'Limit', align: 'end', render: ({ limit }) => <Num value={limit} /> },

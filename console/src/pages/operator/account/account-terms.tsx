@@ -5,7 +5,7 @@ import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Facts, none } from '../facts.tsx'
 import type { AccountDetails } from '../operator-api.ts'
-import { meterNames, planNames, stateOf, wordsOf } from '../words.ts'
+import { limitNames, planNames, stateOf, wordsOf } from '../words.ts'
 import { ChangeLimitsDialog } from './change-limits-dialog.tsx'
 import { ChangeTermsDialog } from './change-terms-dialog.tsx'
 
@@ -71,7 +71,7 @@ export function AccountTerms({ details }: { details: AccountDetails }) {
           </Button>
         }
         facts={Object.entries(limits).map(([meter, figure]) => [
-          meterNames[meter] ?? wordsOf(meter),
+          limitNames[meter] ?? wordsOf(meter),
           <span key={meter} className="inline-flex items-center gap-2">
             {meter in account.limits && <Badge tone="accent">Override</Badge>}
             {formatNumber(figure)}

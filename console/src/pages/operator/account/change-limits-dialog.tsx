@@ -6,7 +6,7 @@ import { FormError } from '#ui/fields/form-error.tsx'
 import { NumberField } from '#ui/fields/number-field.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
 import type { AccountChanges, AccountDetails } from '../operator-api.ts'
-import { meterNames } from '../words.ts'
+import { limitNames } from '../words.ts'
 import { useAccountChange } from './use-account-change.ts'
 
 interface ChangeLimitsDialogProps {
@@ -63,7 +63,7 @@ function ChangeLimitsForm({ details, onClose }: Omit<ChangeLimitsDialogProps, 'i
           return (
             <NumberField
               key={meter}
-              label={meterNames[meter] ?? meter}
+              label={limitNames[meter] ?? meter}
               value={figures[meter] ?? Number.NaN}
               onChange={(figure) =>
                 setFigures(({ [meter]: _, ...others }) =>

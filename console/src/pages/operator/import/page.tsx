@@ -10,7 +10,7 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
 import { type ImportRow, importQuery } from '../imports/imports-api.ts'
-import { kindNames, stateWords } from '../imports/words.ts'
+import { importKindNames, stateWords } from '../imports/words.ts'
 import { ImportActions } from './import-actions.tsx'
 import { ImportSteps } from './import-steps.tsx'
 
@@ -48,7 +48,7 @@ function Facts({ job }: { job: ImportRow }) {
       <span role="status">
         <Badge tone={tone}>{label}</Badge>
       </span>
-      <span>{kindNames[job.kind]}</span>
+      <span>{importKindNames[job.kind]}</span>
       <span>{formatBytes(job.bytes)}</span>
       <span>
         <bdi>{job.by.name}</bdi>, <RelativeTime time={job.created_at} />

@@ -13,7 +13,7 @@ import {
   type ImportRow,
   previewQuery,
 } from '../imports/imports-api.ts'
-import { Section } from '../section.tsx'
+import { OperatorSection } from '../section.tsx'
 import { ColumnMapping } from './column-mapping.tsx'
 import { FirstRows } from './first-rows.tsx'
 import { ReadOptions } from './read-options.tsx'
@@ -60,7 +60,7 @@ export function ReadingSection({ job, options, onChange, onRun, pending }: Readi
             </Banner>
           )}
           {data.columns.length > 0 && (
-            <Section
+            <OperatorSection
               title="Columns"
               description="What each column of the file is. The examples are from the first rows."
             >
@@ -70,11 +70,11 @@ export function ReadingSection({ job, options, onChange, onRun, pending }: Readi
                 isOutdated={isOutdated}
                 onMap={(changes) => change({ map: { ...options.map, ...changes } })}
               />
-            </Section>
+            </OperatorSection>
           )}
-          <Section title="First rows" description="As an import would read them.">
+          <OperatorSection title="First rows" description="As an import would read them.">
             <FirstRows preview={data} isOutdated={isOutdated} />
-          </Section>
+          </OperatorSection>
         </>
       )}
       <div className="flex flex-wrap gap-2">

@@ -5,7 +5,7 @@ import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { Tile, Tiles } from '#ui/data/tile.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import type { ImportProblem, ImportReport, ReportPart } from '../imports/imports-api.ts'
-import { Section } from '../section.tsx'
+import { OperatorSection } from '../section.tsx'
 
 interface ReportSectionProps {
   report: ImportReport
@@ -23,7 +23,7 @@ export function ReportSection({ report, canMend, onDrop, isPending }: ReportSect
   return (
     <div className="space-y-6">
       {report.parts.map((part) => (
-        <Section key={part.of} title={titleOf(part, report)} description={describe(part, isCheck)}>
+        <OperatorSection key={part.of} title={titleOf(part, report)} description={describe(part, isCheck)}>
           <div className="space-y-4">
             <Figures part={part} isCheck={isCheck} />
             {part.problems.length > 0 && (
@@ -37,7 +37,7 @@ export function ReportSection({ report, canMend, onDrop, isPending }: ReportSect
               />
             )}
           </div>
-        </Section>
+        </OperatorSection>
       ))}
       {more > 0 && (
         <Banner

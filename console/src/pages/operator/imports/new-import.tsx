@@ -6,9 +6,9 @@ import { FileField } from '#ui/fields/file-field.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
 import { createImport, type ImportKind, importKey } from './imports-api.ts'
 import { startUpload } from './uploads.ts'
-import { acceptedEndings, kindNames } from './words.ts'
+import { acceptedEndings, importKindNames } from './words.ts'
 
-const kindOptions = (Object.keys(kindNames) as ImportKind[]).map((id) => ({ id, label: kindNames[id] }))
+const kindOptions = (Object.keys(importKindNames) as ImportKind[]).map((id) => ({ id, label: importKindNames[id] }))
 
 /** What is in the file, and the file. The upload begins at once; nothing is imported by it. */
 export function NewImport() {

@@ -17,7 +17,7 @@ import { usePaging } from '../../search/use-paging.ts'
 import { none } from '../facts.tsx'
 import { type ImportRow, importsQuery, isRunning } from './imports-api.ts'
 import { NewImport } from './new-import.tsx'
-import { kindNames, stateWords } from './words.ts'
+import { importKindNames, stateWords } from './words.ts'
 
 /** Files that operators bring in, and what became of the earlier ones. */
 export default function ImportsPage() {
@@ -76,7 +76,7 @@ const columns: TableColumn<ImportRow>[] = [
           <bdi>{file_name}</bdi>
         </Link>
         <div className="text-muted text-xs">
-          {kindNames[kind]}, {formatBytes(bytes)}
+          {importKindNames[kind]}, {formatBytes(bytes)}
         </div>
       </div>
     ),

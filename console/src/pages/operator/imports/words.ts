@@ -1,7 +1,7 @@
 import type { BadgeTone } from '#ui/data/badge.tsx'
 import type { ImportKind, ImportState } from './imports-api.ts'
 
-export const kindNames: Record<ImportKind, string> = {
+export const importKindNames: Record<ImportKind, string> = {
   stores: 'Stores',
   contacts: 'People',
   'stores+contacts': 'Stores and people',

@@ -6,7 +6,7 @@ import { Banner } from '#ui/feedback/banner.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
 import { type Erasure, erasePerson } from '../operator-api.ts'
-import { Section } from '../section.tsx'
+import { OperatorSection } from '../section.tsx'
 
 /** Erases one person, by an email address or a contact id. */
 export function EraseForm() {
@@ -26,7 +26,7 @@ export function EraseForm() {
     await queryClient.invalidateQueries({ queryKey: ['operator'] })
   }
   return (
-    <Section title="Erase a person">
+    <OperatorSection title="Erase a person">
       <form onSubmit={submit} className="flex max-w-xl flex-wrap items-end gap-2">
         <TextField
           label="Email address or contact id"
@@ -63,6 +63,6 @@ export function EraseForm() {
           undone, and imports cannot bring the person back. What customers have revealed before stays with them.
         </p>
       </ConfirmDialog>
-    </Section>
+    </OperatorSection>
   )
 }

@@ -15,12 +15,12 @@ import { useDelayed } from '#ui/feedback/use-delayed.ts'
 import { usePaging } from '../../search/use-paging.ts'
 import { none } from '../facts.tsx'
 import { type PrivacyRequestRow, privacyRequestsQuery } from '../operator-api.ts'
-import { Section } from '../section.tsx'
+import { OperatorSection } from '../section.tsx'
 
 /** What people asked for on the public page: when and how it ended, and nothing about who. */
 export function RequestTable() {
   return (
-    <Section
+    <OperatorSection
       title="Requests"
       description={
         <>
@@ -29,7 +29,7 @@ export function RequestTable() {
       }
     >
       <Requests />
-    </Section>
+    </OperatorSection>
   )
 }
 

@@ -9,21 +9,21 @@ import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { useDelayed } from '#ui/feedback/use-delayed.ts'
 import { type SuppressionKind, suppressionsQuery } from '../operator-api.ts'
-import { Section } from '../section.tsx'
+import { OperatorSection } from '../section.tsx'
 import { AddSuppressionsDialog } from './add-suppressions-dialog.tsx'
 
 /** How many people and sites imports skip. Who they are is stored nowhere. */
 export function Suppressions() {
   const [isAdding, setIsAdding] = useState(false)
   return (
-    <Section
+    <OperatorSection
       title="Suppressions"
       description="People and sites that imports skip, kept as hashes only."
       action={<Button onPress={() => setIsAdding(true)}>Add suppressions</Button>}
     >
       <Counts />
       <AddSuppressionsDialog isOpen={isAdding} onClose={() => setIsAdding(false)} />
-    </Section>
+    </OperatorSection>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { StoreChange } from '#api/catalogue.ts'
-import type { Taxonomy, TaxonomyList } from './filters/taxonomy.ts'
-import { formatNumber } from './format.ts'
-import { formatTier } from './tiers.ts'
+import type { Taxonomy, TaxonomyList } from '#lib/filters/taxonomy.ts'
+import { formatNumber } from '#lib/format.ts'
+import { formatTier } from '#lib/tiers.ts'
 
 /** A change of a store in words; names and hosts are apart, because they may run from right to left. */
 export interface ChangeText {
