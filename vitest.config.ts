@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './bin/tests/sequencer.ts'
 
-const workspaces = '{bin,client,console,server,stripe-standin,packages/*}'
+const workspaces = '{bin,catalogue,client,console,server,stripe-standin,packages/*}'
 const unit = `${workspaces}/test/**/*.unit.test.ts`
 // Whole programs and long histories, and whatever judges the tools.
 const deep = [
@@ -27,8 +27,8 @@ const commonTest = {
 }
 const withDatabase = {
   ...commonTest,
-  globalSetup: ['server/test/support/global-setup.ts'],
-  setupFiles: ['server/test/support/file-setup.ts', 'server/test/support/database-setup.ts'],
+  globalSetup: ['server/test/support/setup/global-setup.ts'],
+  setupFiles: ['server/test/support/setup/file-setup.ts', 'server/test/support/setup/database-setup.ts'],
 }
 
 /** Which run takes a test is told by its file's name and folder: docs/testing.md. */
@@ -38,7 +38,7 @@ export default defineConfig({
       // No server, no global set-up: a test with another name must not come here by accident, it would fail.
       {
         ...common,
-        test: { ...commonTest, name: 'unit', include: [unit], setupFiles: ['server/test/support/file-setup.ts'] },
+        test: { ...commonTest, name: 'unit', include: [unit], setupFiles: ['server/test/support/setup/file-setup.ts'] },
       },
       {
         ...common,

@@ -53,6 +53,7 @@ export function orderTests(projectDir, changed) {
 function nearestTests(path, testsIn) {
   const parts = path
     .replace(/^server\/(migrations\/.*|schema\.sql)$/, 'server/test/db/migrate')
+    .replace(/^catalogue\/build\//, 'catalogue/test/')
     .replace('/src/', '/test/')
     .replace(/\.tsx?$/, '')
     .split('/')

@@ -14,6 +14,7 @@ test.for([
   ['server/src/deps.ts', 'server/test/deps/'],
   ['server/migrations/0001_start.sql', 'server/test/db/'],
   ['server/test/usage/support/spend.ts', 'server/test/usage/'],
+  ['catalogue/build/demo/stores.ts', 'catalogue/test/'],
   ['console/src/pages/keys/page.tsx', 'server/test/promises/browser/'],
   ['packages/search-index/src/scan/resolve.ts', 'packages/search-index/test/'],
   ['client/src/transport/request.ts', 'client/test/'],

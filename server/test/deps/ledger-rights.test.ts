@@ -72,15 +72,6 @@ describe.skipIf(inject('serviceRole') === null)('the ledger is append-only', () 
       await expect(deps.db.query(statement)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('two URLs of different databases are rejected', async () => {
-    const [one, another] = [await createTestDatabase(), await createTestDatabase()]
-    // Each database gets its own secret when it is opened.
-    for (const { url } of [one, another]) await (await open(url)).close()
-    await expect(open(one.serviceUrl, another.url)).rejects.toThrow(
-      'DATABASE_URL and DATABASE_OWNER_URL must name one database.',
-    )
-  })
-
   async function readLedger(): Promise<object[]> {
     return (await app.db.query('select * from ledger order by entry')).rows
   }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { refreshSearchStatistics } from '../../src/catalogue/queries.ts'
 import type { Client } from '../../src/db/pool.ts'
-import { openTestCatalogue, type TestCatalogue } from './support/test-catalogue.ts'
+import { openTestCatalogue, type TestCatalogue } from '../imports/support/test-catalogue.ts'
 
 const stores = Array.from({ length: 20 }, (_, index) => ({ domain: `shop-${index}.example`, name: `Shop ${index}` }))
 const takenAt = new Date('2026-11-01T12:00:00.000Z')

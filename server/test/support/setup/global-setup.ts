@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { databaseNames } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { type CitusNodes, readCitusNodes } from './citus.ts'
-import { runAsAdmin, startTestPostgres } from './postgres.ts'
+import { databaseNames } from '../../../src/db/embedded.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { type CitusNodes, readCitusNodes } from '../citus.ts'
+import { runAsAdmin, startTestPostgres } from '../postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,7 +31,11 @@ export default async function setup(project: TestProject) {
   const citusNodes = await readCitusNodes(admin)
   await admin.query(`create database ${templateDatabase}`)
   const { name: serviceRole, isOurs } = await provideServiceRole(admin, server.url)
-  await migrate(databaseUrl(server.url, templateDatabase), join(import.meta.dirname, '../../migrations'), serviceRole)
+  await migrate(
+    databaseUrl(server.url, templateDatabase),
+    join(import.meta.dirname, '../../../migrations'),
+    serviceRole,
+  )
   project.provide('serviceRole', serviceRole)
   project.provide('citusNodes', citusNodes)
   project.provide('postgresUrl', server.url)

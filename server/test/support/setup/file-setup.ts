@@ -1,5 +1,5 @@
 import { afterAll, vi } from 'vitest'
-import { runWorksAtEnd } from './cleanup.ts'
+import { runWorksAtEnd } from '../cleanup.ts'
 
 declare module 'vitest' {
   interface TaskMeta {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
-import { facetFiles, readFacet, readPopularity } from '../../../catalogue/build/taxonomy/files.ts'
-import * as fixed from '../../../catalogue/build/taxonomy/fixed-facets.ts'
-import { readCsv, slugOf } from '../../../catalogue/build/taxonomy/sources.ts'
-import { ClosedObject, Nullable } from '../../src/kernel/shapes.ts'
+import { ClosedObject, Nullable } from '../../server/src/kernel/shapes.ts'
+import { facetFiles, readFacet, readPopularity } from '../build/taxonomy/files.ts'
+import * as fixed from '../build/taxonomy/fixed-facets.ts'
+import { readCsv, slugOf } from '../build/taxonomy/sources.ts'
 
 const Item = ClosedObject({
   value: Type.String({ pattern: '^([a-z0-9]+(_[a-z0-9]+)*|[A-Z]{2})$' }),
@@ -22,7 +22,7 @@ function valuesOf(facet: Parameters<typeof readFacet>[0]): string[] {
 }
 
 function build(name: string): Buffer {
-  return readFileSync(new URL(`../../../catalogue/build/${name}`, import.meta.url))
+  return readFileSync(new URL(`../build/${name}`, import.meta.url))
 }
 
 describe.each(facetFiles)('%s', (facet) => {

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { StoreRecord } from '../../../catalogue/build/records.ts'
-import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
 import {
   type ContactFacts,
   deliverableEmails,
@@ -9,7 +7,9 @@ import {
   isRevealable,
   phoneTypes,
   traitsOf,
-} from '../../src/encryption/contact-facts.ts'
+} from '../../server/src/encryption/contact-facts.ts'
+import type { StoreRecord } from '../build/records.ts'
+import { readFacet } from '../build/taxonomy/files.ts'
 import { readCatalogueRecords, readCatalogueText, readShippedPeople } from './support/shipped-catalogue.ts'
 
 /** One contact in the table of the guide. */

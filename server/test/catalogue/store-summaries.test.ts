@@ -1,11 +1,11 @@
 import { isPersonToken, packTraits, signatureToken, traitsToken } from '@storedex/search-index'
 import { beforeAll, expect, test } from 'vitest'
-import { refreshStoreSummaries } from '../../../src/catalogue/store-summaries.ts'
-import { transact } from '../../../src/db/pool.ts'
-import { flagTokens } from '../../../src/search/query/vocabulary.ts'
-import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
-import { aurora } from '../../support/fixtures.ts'
-import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
+import { refreshStoreSummaries } from '../../src/catalogue/store-summaries.ts'
+import { transact } from '../../src/db/pool.ts'
+import { flagTokens } from '../../src/search/query/vocabulary.ts'
+import { loadTaxonomy } from '../../src/taxonomy/taxonomy.ts'
+import { openTestCatalogue, type TestCatalogue } from '../imports/support/test-catalogue.ts'
+import { aurora } from '../support/fixtures.ts'
 
 let catalogue: TestCatalogue
 let storeId: number

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
-import type { ContactRecord } from '../../../../catalogue/build/records.ts'
-import { readFacet } from '../../../../catalogue/build/taxonomy/files.ts'
-import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
-import { createIdentityHasher } from '../../../src/encryption/identities.ts'
-import { readContactRecord } from '../../../src/imports/contacts/contact-record.ts'
-import { applyContactPatch } from '../../../src/imports/contacts/contact-rows.ts'
-import type { ReadContext } from '../../../src/imports/import-kind.ts'
-import { TaxonomyResolver } from '../../../src/imports/taxonomy-resolver.ts'
-import { Vocabulary } from '../../../src/search/query/vocabulary.ts'
+import type { ContactFacts } from '../../../server/src/encryption/contact-facts.ts'
+import { createIdentityHasher } from '../../../server/src/encryption/identities.ts'
+import { readContactRecord } from '../../../server/src/imports/contacts/contact-record.ts'
+import { applyContactPatch } from '../../../server/src/imports/contacts/contact-rows.ts'
+import type { ReadContext } from '../../../server/src/imports/import-kind.ts'
+import { TaxonomyResolver } from '../../../server/src/imports/taxonomy-resolver.ts'
+import { Vocabulary } from '../../../server/src/search/query/vocabulary.ts'
+import type { ContactRecord } from '../../build/records.ts'
+import { readFacet } from '../../build/taxonomy/files.ts'
 
 /** A contact of a shipped file: the record, and the facts that an import stores for it. */
 export interface ShippedPerson {
@@ -33,7 +33,7 @@ export function readShippedPeople(name: string): ShippedPerson[] {
 
 /** Reads a file of the folder `catalogue/`. */
 export function readCatalogueText(name: string): string {
-  return readFileSync(new URL(`../../../../catalogue/${name}`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 }
 
 export function readCatalogueRecords<Record>(name: string): Record[] {

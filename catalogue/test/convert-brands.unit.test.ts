@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { convertBrands } from '../../../docs/examples/convert-nsi-brands.mjs'
+import { convertBrands } from '../../docs/examples/convert-nsi-brands.mjs'
 
 interface Brand {
   domain: string

@@ -1,11 +1,11 @@
 import { seniorities } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
-import { demoContacts } from '../../../catalogue/build/demo/contacts.ts'
-import { type StoreRecord, toNdjson } from '../../../catalogue/build/records.ts'
-import { sandboxContacts } from '../../../catalogue/build/sandbox/contacts.ts'
-import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
-import { isRevealable } from '../../src/encryption/contact-facts.ts'
-import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/kernel/channels.ts'
+import { isRevealable } from '../../server/src/encryption/contact-facts.ts'
+import { normalizeEmail, normalizePhone, normalizeProfile } from '../../server/src/kernel/channels.ts'
+import { demoContacts } from '../build/demo/contacts.ts'
+import { type StoreRecord, toNdjson } from '../build/records.ts'
+import { sandboxContacts } from '../build/sandbox/contacts.ts'
+import { readFacet } from '../build/taxonomy/files.ts'
 import {
   readCatalogueRecords,
   readCatalogueText,

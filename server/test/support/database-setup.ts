@@ -1,8 +1,0 @@
-import { passwordHasher } from '../../src/people/passwords/hasher.ts'
-import { atEnd } from './cleanup.ts'
-import { checkRecordedStatements, recordStatements } from './statement-lint.ts'
-
-recordStatements()
-atEnd(checkRecordedStatements)
-// The least that Argon2 takes.
-passwordHasher.useCost({ memoryCost: 8, timeCost: 1 })
