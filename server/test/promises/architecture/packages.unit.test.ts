@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-const project = resolve(import.meta.dirname, '../../..')
+const project = resolve(import.meta.dirname, '../../../..')
 const read = (path: string) => readFileSync(join(project, path), 'utf8')
 
 interface LockEntry {

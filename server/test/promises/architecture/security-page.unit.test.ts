@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
-const project = resolve(import.meta.dirname, '../../..')
+const project = resolve(import.meta.dirname, '../../../..')
 const page = readFileSync(join(project, 'docs/security.md'), 'utf8')
 
 /** The tests that a text names, as `folder/file.test.ts`: "title". */

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { runCommandLine } from '../../src/cli/program.ts'
+import { runCommandLine } from '../../../src/cli/program.ts'
 
-const source = resolve(import.meta.dirname, '../../src')
+const source = resolve(import.meta.dirname, '../../../src')
 
 /** The installed packages that a file loads at once, through all its imports except types and `import()`. */
 function packagesLoadedBy(path: string, seen = new Set<string>(), packages = new Set<string>()): string[] {

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { expectOnlyKnown } from './support/exceptions.ts'
+import type { SourceFacts } from './support/facts.ts'
+import { parse } from './support/parse.ts'
+import { filesIn, isTestPath, project, resolveImport, workspaceOf } from './support/tree.ts'
+
+// A file imports from its own room and from rooms before it. Cycles inside a room are Biome's to find (noImportCycles).
+const serverLine = [
+  ...['kernel', 'runtime', 'db', 'search', 'http', 'taxonomy', 'accounts', 'auth', 'usage'],
+  ...['idempotency', 'encryption', 'delivery', 'exclusion', 'billing', 'stores', 'contacts'],
+  ...['counts', 'lists', 'exports', 'quotes', 'catalogue', 'erasure', 'imports', 'backup', 'people', 'import-jobs'],
+  ...['mcp', 'console', 'config', 'resources', 'doctor', 'deps', 'app', 'cli', 'bin'],
+]
+const consoleLine = [
+  ...['lib', 'ui', 'api'],
+  ...['search', 'usage', 'sign-in', 'exports', 'lists', 'export-dialog', 'reveal', 'stores', 'store', 'list'],
+  ...[
+    'people',
+    'revealed',
+    'account',
+    'billing',
+    'export',
+    'keys',
+    'link',
+    'operator',
+    'privacy',
+    'pages',
+    'shell',
+    'main',
+  ],
+]
+
+/** The first folder below the source, or the file beside the folders; of the console's pages, the page. */
+function roomOf(path: string): string {
+  return /\/src\/(?:pages\/)?([\w-]+)/.exec(path)![1]!
+}
+
+function wrongTurns(facts: SourceFacts, line: readonly string[], source: string): string[] {
+  return facts.imports
+    .map(({ from }) => resolveImport(facts.path, from))
+    .filter((target) => target.startsWith(source) && line.indexOf(roomOf(target)) > line.indexOf(roomOf(facts.path)))
+    .map((target) => `${facts.path} → ${target}`)
+}
+
+describe.each([
+  ['server/src/', serverLine],
+  ['console/src/', consoleLine],
+])('%s', (source, line) => {
+  const files = filesIn(source)
+
+  test('every room has its place on the line, and every place its room', () => {
+    expect([...new Set(files.map(({ path }) => roomOf(path)))].sort()).toEqual([...line].sort())
+  })
+
+  test('imports point left', () => {
+    expect(files.flatMap((facts) => wrongTurns(facts, line, source))).toEqual([])
+  })
+})
+
+test.each([
+  ["import { buildApp } from '../app.ts'", ['server/src/kernel/planted.ts → server/src/app.ts']],
+  ["export type { App } from '../app.ts'", ['server/src/kernel/planted.ts → server/src/app.ts']],
+  ["const app = await import('../app.ts')", ['server/src/kernel/planted.ts → server/src/app.ts']],
+  ["type App = import('../app.ts').App", ['server/src/kernel/planted.ts → server/src/app.ts']],
+  ["// import { buildApp } from '../app.ts'", []],
+])('an import to the right is seen: %s', (text, wrong) => {
+  expect(wrongTurns(parse('server/src/kernel/planted.ts', text), serverLine, 'server/src/')).toEqual(wrong)
+})
+
+// What each workspace imports of the others. Tools are the programs that generate, measure and test.
+const product: Record<string, readonly string[]> = {
+  'packages/process-lock': [],
+  'packages/embedded-postgres': ['packages/process-lock'],
+  'packages/search-index': [],
+  client: [],
+  console: [],
+  'stripe-standin': ['packages/process-lock'],
+  server: ['packages/embedded-postgres', 'packages/process-lock', 'packages/search-index'],
+  bin: ['packages/process-lock'],
+}
+const tools: Record<string, readonly string[]> = {
+  catalogue: ['packages/search-index', 'server'],
+  'client/generate-types.mjs': ['console/generate-types.mjs'],
+  bench: [
+    'catalogue',
+    'packages/embedded-postgres',
+    'packages/search-index',
+    'server',
+    'server/test',
+    'stripe-standin/test',
+  ],
+  drill: ['bench', 'catalogue', 'client', 'packages/embedded-postgres', 'server', 'server/test'],
+}
+/** The only tests of another workspace's programs beside the service's own, which try it with everything around it. */
+const measured = ['bench', 'drill']
+
+function placeOf(path: string): string {
+  if (path in tools || Object.values(tools).some((allowed) => allowed.includes(path))) return path
+  return isTestPath(path) ? `${workspaceOf(path)}/test` : workspaceOf(path)
+}
+
+/** Imports of other workspaces that the list above does not allow, and of tests by anything but tests and tools. */
+function strangers(facts: SourceFacts): string[] {
+  const place = placeOf(facts.path)
+  return facts.imports
+    .map(({ from }) => resolveImport(facts.path, from))
+    .filter((target) => workspaces.has(workspaceOf(target)))
+    .filter((target) => {
+      const at = placeOf(target)
+      if (at === place) return false
+      if (!isTestPath(facts.path)) return !(product[place] ?? tools[place] ?? []).includes(at)
+      // Tests use what they need of the product and of each other's helpers; only a bench's tests know a bench.
+      return measured.includes(workspaceOf(target)) && workspaceOf(target) !== workspaceOf(facts.path)
+    })
+    .map((target) => `${facts.path} → ${target}`)
+}
+
+const workspaces = new Set(filesIn('').map(({ path }) => workspaceOf(path)))
+
+describe('workspaces', () => {
+  test('each is on the list', () => {
+    expect([...workspaces].sort()).toEqual([...Object.keys(product), 'bench', 'catalogue', 'drill'].sort())
+  })
+
+  test('each imports of the others what the list says, and only tests and tools import tests', () => {
+    expectOnlyKnown(filesIn('').flatMap(strangers))
+  })
+
+  test('the client stands alone: neither the service nor a package', () => {
+    const outside = filesIn('client/src/').flatMap(({ path, imports }) =>
+      imports.map(({ from }) => resolveImport(path, from)).filter((target) => !target.startsWith('client/src/')),
+    )
+    expect(outside).toEqual([])
+    expect(JSON.parse(readFileSync(join(project, 'client/package.json'), 'utf8'))).not.toHaveProperty('dependencies')
+  })
+})
+
+test.each([
+  ['server/src/auth/planted.ts', '../../test/support/app.ts'],
+  ['server/src/auth/planted.ts', '../../../bench/run.ts'],
+  ['server/test/auth/planted.test.ts', '../../../bench/run.ts'],
+  ['packages/search-index/src/planted.ts', '../../../server/src/app.ts'],
+  ['console/src/api/planted.ts', '../../../server/src/app.ts'],
+  ['stripe-standin/src/planted.ts', '@storedex/search-index'],
+  ['bin/planted.mjs', '../server/test/support/app.ts'],
+])('%s may not import %s', (path, from) => {
+  expect(strangers(parse(path, `import { it } from '${from}'`))).toHaveLength(1)
+})

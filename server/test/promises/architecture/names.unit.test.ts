@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { expectOnlyKnown } from './support/exceptions.ts'
+import type { SourceFacts } from './support/facts.ts'
+import { parse } from './support/parse.ts'
+import { filesIn, sourcePaths } from './support/tree.ts'
+
+/** What two files of the group export under one name. A name that is only passed on counts where it is made. */
+function namesTwice(files: readonly SourceFacts[]): string[] {
+  const filesOf = new Map<string, Set<string>>()
+  for (const { path, exports } of files)
+    for (const { name } of exports) filesOf.set(name, (filesOf.get(name) ?? new Set()).add(path))
+  return [...filesOf].filter(([, paths]) => paths.size > 1).map(([name, paths]) => [name, ...paths].join(' '))
+}
+
+// The console's types from the API's document have the names of that document, and are renamed where they are used.
+describe('one name has one meaning: no two files export the same', () => {
+  test.each([
+    ['the service and its packages', /^(server|packages\/[\w-]+)\/src\//],
+    ['the console', /^console\/src\/(?!api\/generated\/)/],
+    ['the client', /^client\/src\/(?!generated\/)/],
+    ['the stand-in for the payment provider', /^stripe-standin\/src\//],
+    ['the programs', /^(bin|catalogue)\/(?!test\/)/],
+    ['the benches', /^bench\/(?!test\/)/],
+    ['the drill', /^drill\/(?!test\/)/],
+  ])('%s', (_, within) => {
+    const files = filesIn(within)
+    expect(files.length).toBeGreaterThan(9)
+    expect(namesTwice(files)).toEqual([])
+  })
+
+  test.each([
+    'export function lock() {}',
+    'export async function* lock() {}',
+    'export const { lock } = all',
+    'const lock = 1; export { lock }',
+    'export interface lock {}',
+  ])('%s is seen', (text) => {
+    expect(namesTwice([parse('a.ts', 'export const lock = 1'), parse('b.ts', text)])).toEqual(['lock a.ts b.ts'])
+  })
+
+  test('a name that is passed on is no second one', () => {
+    expect(
+      namesTwice([parse('a.ts', 'export const lock = 1'), parse('b.ts', "export { lock } from './a.ts'")]),
+    ).toEqual([])
+  })
+})
+
+test('a folder holds at most fifteen files', () => {
+  const counts = new Map<string, number>()
+  for (const path of sourcePaths) {
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  const full = [...counts].filter(([, count]) => count > 15).map(([folder, count]) => `${folder}: ${count}`)
+  expectOnlyKnown(full, ['console/src/pages/search: 26', 'console/src/pages/usage: 16', 'console/src/shell: 18'])
+})
