@@ -113,9 +113,8 @@ test('the sample runs against the service, and ends by itself', async () => {
   const proxy = await startFaultProxy(app, { weights: { unavailable: 1 }, retryAfter: ['59'] })
   writeFileSync(join(user, 'sample.js'), (await transform(sample, { loader: 'ts', format: 'esm' })).code)
   const env = { ...process.env, STOREDEX_URL: app.url, STOREDEX_API_KEY: key.secret, UNAVAILABLE_URL: proxy.origin }
-  const startedAt = performance.now()
-  const { stdout } = await run(process.execPath, ['sample.js'], { cwd: user, env, timeout })
-  expect(performance.now() - startedAt).toBeLessThan(50_000)
+  // Shorter than the wait that it aborts.
+  const { stdout } = await run(process.execPath, ['sample.js'], { cwd: user, env, timeout: 50_000 })
   expect(JSON.parse(stdout)).toEqual({
     people: 12,
     spent: 12,

@@ -90,7 +90,6 @@ describeInBrowser('a newcomer', () => {
   test('gets from a one-time link to a file of ten marketing people in Germany for HubSpot with fewer clicks than that', async () => {
     const { press, count } = countClicks()
     const page = await app.open((await createDemoLink(app.deps, app.url))!)
-    const startedAt = performance.now()
     await press(goTo(page, 'People'))
     await press(group(page, 'Roles').getByRole('checkbox', { name: 'Marketing', exact: true }))
     await press(group(page, 'Countries').getByRole('checkbox', { name: 'Germany', exact: true }))
@@ -109,8 +108,6 @@ describeInBrowser('a newcomer', () => {
       string
     >[]
     expect(count()).toBeLessThanOrEqual(7)
-    // Far from the three minutes of somebody who reads: the machine takes next to nothing of them.
-    expect(performance.now() - startedAt).toBeLessThan(60_000)
     expect(rows).toHaveLength(10)
     for (const row of rows) {
       expect(Object.keys(row).slice(0, 3)).toEqual(['Email', 'First Name', 'Last Name'])

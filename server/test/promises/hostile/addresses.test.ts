@@ -34,7 +34,7 @@ test('lookup and enrichment agree on which published URL cases are domains', asy
     } else {
       expect(errorIn(enriched), input).toEqual({ ...noDomain, param: 'domains[0]' })
       // fetch resolves these as path segments.
-      if (!['', '.', '../..'].includes(input)) expect(await lookup(input), input).toEqual(noDomain)
+      if (!['', '.', '..'].includes(input)) expect(await lookup(input), input).toEqual(noDomain)
     }
   })
   expect(domains).toBeGreaterThan(100)
@@ -82,10 +82,10 @@ describe('a lookup of', () => {
     ['a NUL', `${knownDomain}%00`, noDomain],
     ['a NUL within', 'well%00-kept.example', noDomain],
     ['a line break', `${knownDomain}%0d%0aX-Evil:1`, noDomain],
-    ['dots', '../..', noDomain],
+    ['dots', '..', noDomain],
     ['escaped dots', '%2e%2e', noDomain],
     ['escaped dots and slashes', '%2e%2e%2f%2e%2e%2fusage', noDomain],
-    ['a path upwards', '../../usage', noRoute],
+    ['a path upwards', '../usage', noRoute],
     ['a path with a query', 'a/b?c=d', noRoute],
     ['nothing', '', noRoute],
     ['nothing but a query', `?domain=${knownDomain}`, noRoute],

@@ -14,7 +14,7 @@ interface ColourPair {
 type Theme = ReadonlyMap<string, string>
 
 /** The colours of the console by the name of their token, in the form in which a browser reports them. */
-export function readThemes(css = readThemeFile()): { light: Theme; dark: Theme } {
+function readThemes(css = readThemeFile()): { light: Theme; dark: Theme } {
   const tokensIn = (block: string) =>
     new Map([...block.matchAll(/--color-([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, hex]) => [name!, toRgb(hex!)]))
   const [light = '', dark = ''] = css.split('[data-theme="dark"] {')
@@ -31,7 +31,7 @@ function toRgb(hex: string): string {
 }
 
 /** WCAG's ratio of two opaque colours, 1 to 21. */
-export function contrastOf(one: string, other: string): number {
+function contrastOf(one: string, other: string): number {
   const [light, dark] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a)
   return (light! + 0.05) / (dark! + 0.05)
 }
