@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { Input } from 'react-aria-components/Input'
 import {
   NumberField as AriaNumberField,
@@ -6,7 +7,9 @@ import {
 import { classNames } from '../class-names.ts'
 import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, inputClass, invalidProps } from './field.tsx'
 
-interface NumberFieldProps extends FieldTexts, Omit<AriaNumberFieldProps, 'children' | 'className'> {
+interface NumberFieldProps
+  extends FieldTexts,
+    Omit<AriaNumberFieldProps, 'children' | 'className' | 'onBlur' | 'onKeyDown'> {
   placeholder?: string
   className?: string
 }
@@ -21,11 +24,21 @@ export function NumberField({
   className,
   ...props
 }: NumberFieldProps) {
-  const texts = { label, isLabelHidden, description, errorMessage }
+  // What is typed counts only when the field is left. If its old error went away only then, the button that is being pressed
+  // would move away from under the pointer.
+  const [isTyping, setTyping] = useState(false)
+  const shownError = isTyping ? undefined : errorMessage
+  const texts = { label, isLabelHidden, description, errorMessage: shownError }
   return (
-    <AriaNumberField {...props} {...invalidProps(Boolean(errorMessage))} className={classNames(fieldClass, className)}>
+    <AriaNumberField
+      {...props}
+      {...invalidProps(Boolean(shownError))}
+      onBlur={() => setTyping(false)}
+      onKeyDown={({ key }) => key === 'Enter' && setTyping(false)}
+      className={classNames(fieldClass, className)}
+    >
       <FieldLabel {...texts} />
-      <Input placeholder={placeholder} className={inputClass} />
+      <Input placeholder={placeholder} className={inputClass} onInput={() => setTyping(true)} />
       <FieldNotes {...texts} />
     </AriaNumberField>
   )
