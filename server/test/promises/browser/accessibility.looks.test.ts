@@ -4,7 +4,8 @@ import { newLink } from '../../people/support/people.ts'
 import { aurora } from '../../support/fixtures.ts'
 import type { TestPerson } from '../../support/person.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { expectGoodLooks, seesEveryVariant, untilLoaded } from './support/looks.ts'
+import { untilLoaded } from './support/console-page.ts'
+import { expectGoodLooks, seesEveryVariant } from './support/looks.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })

@@ -61,7 +61,8 @@ describeInBrowser('the console in a browser', () => {
 
   test.each(['/sign-in', '/stores', '/people', '/keys'])('%s loads little JavaScript at first', async (path) => {
     const as = path === '/sign-in' ? {} : { as: await createTestPerson(app.url, app.deps, {}) }
-    const page = await app.open('about:blank', as)
+    // A profile of its own, whose cache is empty.
+    const page = await app.open('about:blank', { ...as, context: {} })
     const sizes = countScripts(page)
     await page.goto(path)
     await page.getByRole('heading', { level: 1 }).waitFor()

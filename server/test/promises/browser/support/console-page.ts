@@ -1,5 +1,6 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
+import { closeProfile, openProfile } from './profile.ts'
 
 /** Says whether a reply with an error status is what the test is about. */
 export type Tolerates = (status: number, path: string) => boolean
@@ -22,16 +23,18 @@ export async function openConsolePage(
   { cookie, tolerates = () => false, context: settings }: PageOptions,
 ): Promise<Page> {
   // Animations would be measured half-way.
-  const context = await browser.newContext({ baseURL: url, locale: 'en-GB', reducedMotion: 'reduce', ...settings })
+  const options = { baseURL: url, locale: 'en-GB', reducedMotion: 'reduce' as const, ...settings }
+  // Permissions and touch stay with a profile.
+  const context = settings ? await browser.newContext(options) : await openProfile(browser, options)
   if (cookie) {
     const [name = '', value = ''] = cookie.split('=')
     await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Lax' }])
   }
   await context.addInitScript({ content: reportPolicyViolations })
-  const page = await context.newPage()
+  const page = context.pages()[0] ?? (await context.newPage())
   collectProblems(page, url, tolerates)
   onTestFinished(async () => {
-    await context.close()
+    await closeProfile(browser, context)
     expect(takeProblems(page), 'problems of the page').toEqual([])
   })
   await page.goto(path)
@@ -39,6 +42,14 @@ export async function openConsolePage(
 }
 
 const problemsOf = new WeakMap<Page, string[]>()
+const requestsOf = new WeakMap<Page, Set<Request>>()
+
+/** Waits until no request of the page is under way, what came is drawn, and that asked for nothing more. */
+export async function untilLoaded(page: Page): Promise<void> {
+  const underWay = requestsOf.get(page)!
+  for (let quietTurns = 0; quietTurns < 3; quietTurns = underWay.size > 0 ? 0 : quietTurns + 1)
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 10)))')
+}
 
 /** The problems of a page so far, which the end of the test then forgives. */
 export function takeProblems(page: Page): string[] {
@@ -53,6 +64,11 @@ function collectProblems(page: Page, url: string, tolerates: Tolerates): void {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       problems.push(`console: ${message.text()}`)
   })
+  const underWay = new Set<Request>()
+  requestsOf.set(page, underWay)
+  page.on('request', (request) => underWay.add(request))
+  page.on('requestfinished', (request) => underWay.delete(request))
+  page.on('requestfailed', (request) => underWay.delete(request))
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`))
   page.on('request', (request) => {
     if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== new URL(url).origin)

@@ -62,11 +62,6 @@ async function show(page: Page, { colorScheme, width, height }: Variant): Promis
   await expect.poll(hasTransitions).toBe(false)
 }
 
-/** Waits until no request of the page is under way, and none of its regions shows an older state. */
-export async function untilLoaded(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
-}
-
 /** Writes a picture to the folder that STOREDEX_SCREENSHOTS names; without it, nothing. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.STOREDEX_SCREENSHOTS
