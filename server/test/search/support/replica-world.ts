@@ -3,9 +3,10 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSegment, mergeSegments } from '@storedex/search-index'
+import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type PlainStore, stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
-import { type Catalogue, drawStores } from '../../../../packages/search-index/test/support/random-stores.ts'
+import { type Catalogue, catalogues, drawStores } from '../../../../packages/search-index/test/support/random-stores.ts'
 import { type Client, createPool, type Pool, transact } from '../../../src/db/pool.ts'
 import { type Mode, modes } from '../../../src/kernel/ids.ts'
 import { catalogueChannel } from '../../../src/search/replica/queries.ts'
@@ -137,6 +138,11 @@ function writeBatch(db: Pool, mode: Mode, stores: readonly PlainStore[], notifie
     if (notifies) await client.query(`select pg_notify('${catalogueChannel}', '')`)
     return batch
   })
+}
+
+/** A random catalogue of so many stores, some with contacts. */
+export function catalogueOf(seed: number, size: number): Catalogue {
+  return { ...fc.sample(catalogues, { seed, numRuns: 1 })[0]!, ids: 'ascending', contacts: 'some', size }
 }
 
 /** The stores of a random catalogue, with values that fit the database. */
