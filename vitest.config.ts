@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './bin/tests/sequencer.ts'
 
@@ -80,7 +81,8 @@ export default defineConfig({
           ]
         : []),
     ],
-    maxWorkers: 2,
+    // One more than processors: tests wait for timeouts, other processes and browsers.
+    maxWorkers: availableParallelism() + 1,
     // Each worker loads the service from modules that an earlier one has transformed.
     experimental: { fsModuleCache: true },
     // Output that is still on its way to vitest when a file ends would fail the whole run.

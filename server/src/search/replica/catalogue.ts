@@ -32,6 +32,9 @@ export class IncompleteBatchError extends Error {
   }
 }
 
+/** A build of fewer stores has too little to free for what each collection stops: the thread, by its whole heap. */
+const leastStoresToFree = 100_000
+
 /** Of so many newest batches a reader of everything checks that they are complete. */
 const checkedBatches = 100
 
@@ -53,8 +56,11 @@ export async function loadCatalogue(
       await requireCompleteBatches(client, { after: point.batch - checkedBatches, upTo: point.batch })
     return { point, staged: await readStores(client, null, onProgress, expected) }
   })
-  const listOf = (stores: CodedStores): SegmentList =>
-    stores.size === 0 ? [] : [{ segment: buildCodedSegment(stores, collectGarbage), dead: null }]
+  const listOf = (stores: CodedStores): SegmentList => {
+    if (stores.size === 0) return []
+    const free = stores.size < leastStoresToFree ? undefined : collectGarbage
+    return [{ segment: buildCodedSegment(stores, free), dead: null }]
+  }
   return { ...point, lists: { live: listOf(staged.live), test: listOf(staged.test) } }
 }
 
