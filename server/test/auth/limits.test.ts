@@ -1,5 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startSecondServer } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { connectClient, countLockWaits } from '../support/database.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -105,6 +107,25 @@ describe('request limits', () => {
       for (const reply of refused) expect(reply.body.error.param).toBe(meter)
     }
   })
+
+  test.each(['requests_per_minute', 'requests_per_day'])(
+    'of two requests on two servers that both saw room for one (%s), one is admitted',
+    async (meter) => {
+      const key = await app.key({ limits: { requests_per_minute: 1000, requests_per_day: 1000, [meter]: 2 } })
+      const atSecondServer = await startSecondServer(app)
+      await key.get('/taxonomy')
+      const holder = await connectClient(app.deps.databaseUrl)
+      onTestFinished(() => holder.end())
+      await holder.query('begin')
+      await holder.query('select from request_windows where account_id = $1 for update', [
+        app.accountNumber(key.account),
+      ])
+      const replies = [key, atSecondServer(key)].map((caller) => caller.get('/taxonomy'))
+      await expect.poll(() => countLockWaits(app.db)).toBe(2)
+      await holder.query('rollback')
+      expect((await Promise.all(replies)).map(({ status }) => status).sort()).toEqual([200, 429])
+    },
+  )
 })
 
 describe('who may call', () => {
