@@ -3,6 +3,8 @@ import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
 import { reveal } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { countLockWaits } from '../support/database.ts'
+import { TableGate } from '../support/gate.ts'
 import { contactIdOf, externalIdsAt, peopleAt, tryImportContacts } from './support/people.ts'
 
 let app: TestApp
@@ -52,6 +54,21 @@ test('an erased contact is deleted, and the summary and search of the store no l
   })
   const founders = { store: { domains: [shop] }, person: { roles_any: ['founder'] } }
   expect((await key.post('/contacts/search', founders)).body.data).toEqual([])
+})
+
+test('an import that brings somebody while they are erased does not bring them back', async () => {
+  const [shop, other] = [await newShop(), await newShop()]
+  await app.importContacts([person(shop, 'dora')])
+  // The erasure waits to delete the person; their email is suppressed in its transaction alone.
+  const gate = await TableGate.close(app.deps.databaseUrl, 'contacts')
+  const erasing = erase({ email: 'dora@mail.example' })
+  await gate.waiting()
+  const importing = tryImportContacts(app, [person(other, 'dora')])
+  await expect.poll(() => countLockWaits(app.db)).toBe(2)
+  await gate.open()
+  expect(await erasing).toEqual({ erased: 1 })
+  await importing
+  expect([...(await externalIdsAt(app, shop)), ...(await externalIdsAt(app, other))]).toEqual([])
 })
 
 test('an erasure writes one batch', async () => {
