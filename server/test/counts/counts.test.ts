@@ -38,6 +38,13 @@ async function fill({ importStores, importContacts }: TestApp): Promise<void> {
 }
 
 describe('POST /stores/count', () => {
+  test('leaves out what the account has exported', async () => {
+    const owner = await app.key({})
+    await owner.get('/stores/birch.example')
+    const total = async (more: object) => (await owner.post('/stores/count', { filters: {}, ...more })).body.total
+    expect([await total({}), await total({ exclude: { exported: true } })]).toEqual([4, 3])
+  })
+
   test('counts what a search finds, the stores that are new this period, and facets with their labels', async () => {
     const filters = { countries: ['de'], apps: { any: ['klaviyo'] } }
     const facets = ['countries', 'apps', 'categories', 'platform_plus', 'contact_roles']

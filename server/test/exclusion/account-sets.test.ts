@@ -50,6 +50,24 @@ test('one set larger than the bound serves its request, and no set remains besid
   expect(sets.bytes).toBeLessThan(2 * two.bytes)
 })
 
+test('an export in the moment of the last one that is known becomes known too', async () => {
+  const sets = new AccountSets()
+  const exportOne = async (storeId: number) => {
+    await db.query(
+      "insert into store_exports (account_id, mode, period_start, store_id, exported_at) values (30, 'live', $1, $2, $1)",
+      [periodStart, storeId],
+    )
+    await db.query(
+      `insert into usage_counters as c (account_id, mode, meter, period_start, used, allowance)
+       values (30, 'live', 'store_exports', $1, 1, 10)
+       on conflict (account_id, mode, meter, period_start) do update set used = c.used + 1`,
+      [periodStart],
+    )
+    return (await sets.exportedStores(db, { accountId: 30, mode: 'live' }, periodStart)).before().ids.count
+  }
+  expect([await exportOne(1), await exportOne(2)]).toEqual([1, 2])
+})
+
 test('another period, mode or account has a set of its own', async () => {
   const sets = new AccountSets()
   const countOf = async (accountId: number, mode: 'live' | 'test', start: Date) =>
