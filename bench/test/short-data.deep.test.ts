@@ -26,11 +26,13 @@ test(
 )
 
 test(
-  'the import of messy files keeps its promises in every dialect',
+  'the bench of messy files runs through',
   async () => {
-    const args = ['--stores', '1000', '--contacts', '1500', '--report', 'REPORT']
+    // All dialects are imported by messy.deep.test.ts.
+    const { name } = dialects[0]!
+    const args = ['--stores', '1000', '--contacts', '1500', '--only', name, '--report', 'REPORT']
     const figures = await runShortBench<DialectFigures[]>('messy', ...args)
-    expect(figures.map(({ dialect }) => dialect.name)).toEqual(dialects.map(({ name }) => name))
+    expect(figures.map(({ dialect }) => dialect.name)).toEqual([name])
     expect(Math.min(...figuresNamed(figures, ['rows', 'values']))).toBeGreaterThan(0)
   },
   benchTimeoutMs,
