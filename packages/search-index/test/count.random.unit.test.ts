@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { proofRuns } from '../../../bin/tests/proof-runs.ts'
+import { makesAllRuns, proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { type CountPart, countMatches } from '../src/count/count.ts'
 import type { MomentRange, PersonQuery, StoreQuery } from '../src/query.ts'
 import { buildSegment } from '../src/segments/build.ts'
@@ -228,7 +228,7 @@ describe.each(seeds)('seed %i', (seed) => {
       }),
       { seed, numRuns: size > 10_000 ? proofRuns(4, 1) : proofRuns(100) },
     )
-    expect(counted).toBeGreaterThan(0)
+    if (makesAllRuns) expect(counted).toBeGreaterThan(0)
   })
 })
 

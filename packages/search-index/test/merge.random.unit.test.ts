@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { proofRuns } from '../../../bin/tests/proof-runs.ts'
+import { makesAllRuns, proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { buildSegment } from '../src/segments/build.ts'
 import { mergeSegments } from '../src/segments/merge.ts'
 import type { LiveSegment } from '../src/segments/segment.ts'
@@ -58,7 +58,7 @@ test.each(seeds)('merging equals building from the living stores (seed %i)', (se
     { seed, numRuns: runs },
   )
   // The test is only meaningful if the parts have dead and living stores.
-  expect(interleaved).toBeGreaterThan(runs / 60)
+  if (makesAllRuns) expect(interleaved).toBeGreaterThan(runs / 60)
 })
 
 const founder = { role: 7, traits: 0, number: 1 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { proofRuns } from '../../../bin/tests/proof-runs.ts'
+import { makesAllRuns, proofRuns } from '../../../bin/tests/proof-runs.ts'
 import type { MomentRange, StoreQuery } from '../src/query.ts'
 import { scanStores } from '../src/scan/find.ts'
 import { buildSegment } from '../src/segments/build.ts'
@@ -86,6 +86,6 @@ describe.each(seeds)('seed %i', (seed) => {
       }),
       { seed, numRuns: proofRuns(200) },
     )
-    expect(found).toBeGreaterThan(0)
+    if (makesAllRuns) expect(found).toBeGreaterThan(0)
   })
 })

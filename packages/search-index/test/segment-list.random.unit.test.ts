@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { proofRuns } from '../../../bin/tests/proof-runs.ts'
+import { makesAllRuns, proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { buildSegment } from '../src/segments/build.ts'
 import { mergeSegments } from '../src/segments/merge.ts'
 import { applyMerge, planMerge, removeStores, replaceStores, type SegmentList } from '../src/segments/segment-list.ts'
@@ -59,7 +59,7 @@ test.each(seeds)(
       }),
       { seed, numRuns: runs },
     )
-    expect(settled).toBeGreaterThan((runs * 5) / 6)
+    if (makesAllRuns) expect(settled).toBeGreaterThan((runs * 5) / 6)
   },
 )
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { proofRuns } from '../../../bin/tests/proof-runs.ts'
+import { makesAllRuns, proofRuns } from '../../../bin/tests/proof-runs.ts'
 import {
   type ContactQuery,
   ContactScan,
@@ -153,6 +153,7 @@ test.each(seeds)('searches that pause wherever they can, in turn, find what each
     ),
     { seed, numRuns: runs },
   )
+  if (!makesAllRuns) return
   expect(found).toBeGreaterThan(runs * 15)
   expect(pauses).toBeGreaterThan(runs * 15)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { proofRuns } from '../../../bin/tests/proof-runs.ts'
+import { makesAllRuns, proofRuns } from '../../../bin/tests/proof-runs.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { startTestApp } from '../support/app.ts'
 import { type Change, ChangingCatalogue } from './support/changing-catalogue.ts'
@@ -89,6 +89,6 @@ test.each(seeds)(
       )
     }
     // Empty results alone would prove nothing.
-    expect(answers).toBeGreaterThan(changes * queriesPerChange)
+    if (makesAllRuns) expect(answers).toBeGreaterThan(changes * queriesPerChange)
   },
 )

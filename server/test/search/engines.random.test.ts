@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { proofRuns } from '../../../bin/tests/proof-runs.ts'
+import { makesAllRuns, proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import type { SearchEngine } from '../../src/search/engine.ts'
 import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
@@ -95,11 +95,13 @@ describe.each(cases)('$name, seed $seed', (size) => {
   const timeout = 60_000 + size.queries * 500
 
   test('every page of stores is the same from each engine, alone and in turn', { timeout }, async () => {
-    expect(await ask(size, storeSearches, expectStores)).toBeGreaterThan(atLeast)
+    const answers = await ask(size, storeSearches, expectStores)
+    if (makesAllRuns) expect(answers).toBeGreaterThan(atLeast)
   })
 
   test('every page of people is the same from each engine, alone and in turn', { timeout }, async () => {
-    expect(await ask(size, contactSearches(size.count), expectContacts)).toBeGreaterThan(atLeast)
+    const answers = await ask(size, contactSearches(size.count), expectContacts)
+    if (makesAllRuns) expect(answers).toBeGreaterThan(atLeast)
   })
 
   test('counts are those of the search, and those of facets what choosing a value would find', {
@@ -117,6 +119,6 @@ describe.each(cases)('$name, seed $seed', (size) => {
       counted += found
       return found
     })
-    expect(counted).toBeGreaterThan(0)
+    if (makesAllRuns) expect(counted).toBeGreaterThan(0)
   })
 })

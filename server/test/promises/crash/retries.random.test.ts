@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { proofKills } from '../../../../bin/tests/proof-runs.ts'
+import { makesAllRuns, proofKills } from '../../../../bin/tests/proof-runs.ts'
 import { serverPid, temporaryDirectory } from '../../../../packages/embedded-postgres/test/support.ts'
 import { randomFrom } from './support/load.ts'
 import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
@@ -95,7 +95,7 @@ test(`reveals interrupted by ${kills} kills and retried are charged once (seed $
     }
   }
   console.log(figures)
-  expect(figures.inFlight).toBeGreaterThan(kills)
+  if (makesAllRuns) expect(figures.inFlight).toBeGreaterThan(kills)
 
   const contacts = [...finals.values()].flatMap(({ data }) => data)
   const charged = contacts.filter((contact) => contact.charged).map(({ id }) => id)
