@@ -143,3 +143,11 @@ test('a request is compared with the same request of the other version, not with
       times.add('search', { old: admit(old), new: admit(current) })
   expect(times.compare().operations).toMatchObject([{ executions: 60, oldMs: 2, newMs: 3, ratio: 2 }])
 })
+
+test('a few requests that do not always send the same statements are compared by their sums', () => {
+  const times = new Times()
+  const all = (ms: readonly number[]) => ms.map((each) => ({ name: 'charge', text: 'a', ms: each }))
+  times.add('reveal', { old: all([1, 1]), new: all([4]) })
+  times.add('reveal', { old: all([2]), new: all([4]) })
+  expect(times.compare().operations).toMatchObject([{ executions: 2, oldMs: 2, newMs: 4, ratio: 2 }])
+})
