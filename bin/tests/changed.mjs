@@ -32,7 +32,7 @@ export function orderTests(projectDir, changed) {
       : []
   const byName = changed.flatMap((path) => {
     if (isTest(path)) return exists(path) ? [path] : []
-    const mirrored = path.replace('/src/', '/test/').replace(/\.tsx?$/, '')
+    const mirrored = mirrorOf(path)
     if (!mirrored.includes('/test/')) return []
     return testsIn(dirname(mirrored)).filter((test) => test.startsWith(`${mirrored}.`))
   })
@@ -51,16 +51,23 @@ export function orderTests(projectDir, changed) {
  * @param {(folder: string) => string[]} testsIn
  */
 function nearestTests(path, testsIn) {
-  const parts = path
-    .replace(/^server\/(migrations\/.*|schema\.sql)$/, 'server/test/db/migrate')
-    .replace(/^catalogue\/build\//, 'catalogue/test/')
-    .replace('/src/', '/test/')
-    .replace(/\.tsx?$/, '')
-    .split('/')
+  const parts = mirrorOf(path).split('/')
   // The folder of the same name as the file comes first: `server/src/app.ts` leads to `server/test/app`.
   for (; parts.includes('test') && parts.join('/') !== 'server/test'; parts.pop()) {
     const tests = testsIn(parts.join('/'))
     if (tests.length > 0) return tests
   }
   return []
+}
+
+/**
+ * Where the test of a source would stand, without its ending.
+ * @param {string} path
+ */
+function mirrorOf(path) {
+  return path
+    .replace(/^server\/(migrations\/.*|schema\.sql)$/, 'server/test/db/migrate')
+    .replace(/^catalogue\/build\//, 'catalogue/test/')
+    .replace('/src/', '/test/')
+    .replace(/\.tsx?$/, '')
 }

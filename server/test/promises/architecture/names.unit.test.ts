@@ -8,7 +8,7 @@ import { filesIn, sourcePaths } from './support/tree.ts'
 function namesTwice(files: readonly SourceFacts[]): string[] {
   const filesOf = new Map<string, Set<string>>()
   for (const { path, exports } of files)
-    for (const { name } of exports) filesOf.set(name, (filesOf.get(name) ?? new Set()).add(path))
+    for (const name of exports) filesOf.set(name, (filesOf.get(name) ?? new Set()).add(path))
   return [...filesOf].filter(([, paths]) => paths.size > 1).map(([name, paths]) => [name, ...paths].join(' '))
 }
 

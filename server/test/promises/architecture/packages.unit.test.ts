@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { project } from './support/tree.ts'
 
-const project = resolve(import.meta.dirname, '../../../..')
 const read = (path: string) => readFileSync(join(project, path), 'utf8')
 
 interface LockEntry {

@@ -18,12 +18,10 @@ const product = /^(server|packages\/[\w-]+|stripe-standin|client|console)\/src\/
 
 const calls = (facts: SourceFacts, pattern: RegExp) =>
   facts.calls.filter(({ name }) => pattern.test(name)).map(({ name }) => name)
-const reads = (facts: SourceFacts, pattern: RegExp) =>
-  facts.accesses.filter(({ name }) => pattern.test(name)).map(({ name }) => name)
+const reads = (facts: SourceFacts, pattern: RegExp) => facts.accesses.filter((name) => pattern.test(name))
 const imports = (facts: SourceFacts, pattern: RegExp) =>
   facts.imports.filter(({ from, isTypeOnly }) => !isTypeOnly && pattern.test(from)).map(({ from }) => from)
-const texts = (facts: SourceFacts, pattern: RegExp) =>
-  facts.literals.filter(({ text }) => pattern.test(text)).map(({ text }) => text)
+const texts = (facts: SourceFacts, pattern: RegExp) => facts.literals.filter((text) => pattern.test(text))
 
 const outgoing = /^(connect|createConnection|request|get|Socket|TLSSocket|\*)$/
 const sql =

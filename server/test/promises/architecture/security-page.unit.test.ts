@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { project } from './support/tree.ts'
 
-const project = resolve(import.meta.dirname, '../../../..')
 const page = readFileSync(join(project, 'docs/security.md'), 'utf8')
 
 /** The tests that a text names, as `folder/file.test.ts`: "title". */

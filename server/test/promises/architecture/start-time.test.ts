@@ -1,44 +1,30 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../../src/cli/program.ts'
-
-const source = resolve(import.meta.dirname, '../../../src')
+import { factsOf, resolveImport } from './support/tree.ts'
 
 /** The installed packages that a file loads at once, through all its imports except types and `import()`. */
 function packagesLoadedBy(path: string, seen = new Set<string>(), packages = new Set<string>()): string[] {
-  const file = join(source, path)
-  if (!seen.has(file) && existsSync(file)) {
-    seen.add(file)
-    const text = readFileSync(file, 'utf8')
-    for (const [, names = '', from = ''] of text.matchAll(/^(?:import|export) ([^'"]*?)from '([^']+)'/gms)) {
-      if (isTypeOnly(names) || from.startsWith('node:') || from.endsWith('.json')) continue
-      if (from.startsWith('.')) packagesLoadedBy(join(dirname(path), from), seen, packages)
+  if (!seen.has(path)) {
+    seen.add(path)
+    for (const { kind, from, isTypeOnly } of factsOf(path).imports) {
+      if (isTypeOnly || kind === 'dynamic' || from.startsWith('node:') || from.endsWith('.json')) continue
+      if (from.startsWith('.')) packagesLoadedBy(resolveImport(path, from), seen, packages)
       else packages.add(from)
     }
   }
   return [...packages].sort()
 }
 
-function isTypeOnly(names: string): boolean {
-  if (names.startsWith('type ')) return true
-  const listed = /^\{(.*)\}\s*$/s
-    .exec(names)?.[1]
-    ?.split(',')
-    .map((name) => name.trim())
-  return listed?.every((name) => name === '' || name.startsWith('type ')) ?? false
-}
-
 // Each of these takes longer to load than most commands take to run.
 const heavy = /^(typebox|stripe|fastify|@fastify|ajv|fast-json-stringify|libphonenumber|validator|nodemailer)/
 
 test('the command line loads no package but the one that reads its arguments', () => {
-  expect(packagesLoadedBy('bin/cli.ts')).toEqual(['commander'])
+  expect(packagesLoadedBy('server/src/bin/cli.ts')).toEqual(['commander'])
 })
 
 test('the database is opened without the packages of the service', () => {
-  const loaded = packagesLoadedBy('resources/database.ts')
+  const loaded = packagesLoadedBy('server/src/resources/database.ts')
   expect(loaded).toContain('pg')
   expect(loaded.filter((name) => heavy.test(name))).toEqual([])
 })
@@ -46,12 +32,12 @@ test('the database is opened without the packages of the service', () => {
 test.each(['accounts', 'keys', 'people', 'ledger/ledger', 'catalogue/stores', 'catalogue/exports'])(
   '%s loads none of them either',
   (group) => {
-    expect(packagesLoadedBy(`cli/${group}.ts`).filter((name) => heavy.test(name))).toEqual([])
+    expect(packagesLoadedBy(`server/src/cli/${group}.ts`).filter((name) => heavy.test(name))).toEqual([])
   },
 )
 
 test('the catalogue is opened without the payment provider and the web server', () => {
-  const loaded = packagesLoadedBy('resources/catalogue.ts')
+  const loaded = packagesLoadedBy('server/src/resources/catalogue.ts')
   expect(loaded.filter((name) => /^(stripe|fastify|@fastify)/.test(name))).toEqual([])
 })
 

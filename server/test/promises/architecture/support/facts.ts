@@ -2,11 +2,13 @@
 export interface SourceFacts {
   readonly path: string
   readonly imports: ImportFact[]
-  readonly exports: ExportFact[]
+  /** Names. One that is passed on from another file is no export of this one, it is an import. */
+  readonly exports: string[]
   readonly calls: CallFact[]
   /** Names that are read as values, at full length: `process.env.PORT`, `fetch`. */
-  readonly accesses: AccessFact[]
-  readonly literals: LiteralFact[]
+  readonly accesses: string[]
+  /** Strings, and templates with `${}` for their expressions. */
+  readonly literals: string[]
   /** Variables that hold the difference of two readings of the clock. */
   readonly durations: Set<string>
 }
@@ -20,19 +22,11 @@ export interface ImportFact {
   names: string[]
   /** Those of them that are more than types. */
   values: string[]
-  line: number
-}
-
-interface ExportFact {
-  name: string
-  /** `list` is `export { name }`. A name passed on from another file is no export of this one, it is an import. */
-  kind: 'function' | 'class' | 'variable' | 'type' | 'list'
 }
 
 export interface CallFact {
   /** `fetch`, `process.exit`, `expect().rejects.toThrow`. */
   name: string
-  isNew: boolean
   args: ArgumentFact[]
   /** The nearest call that has this one among its arguments; `new X` for a constructor. */
   within: string | undefined
@@ -40,23 +34,10 @@ export interface CallFact {
   context: 'awaited' | 'returned' | 'dropped' | 'used'
   /** The text inside `expect(…)`, for a call that hangs on it. */
   subject: string | undefined
-  line: number
 }
 
 export interface ArgumentFact {
   kind: 'number' | 'string' | 'name' | 'function' | 'other'
   /** Of text, what it says; of everything else, its source. */
   text: string
-}
-
-interface AccessFact {
-  name: string
-  line: number
-}
-
-/** A string or a template, whose expressions are `${}`. */
-interface LiteralFact {
-  text: string
-  within: string | undefined
-  line: number
 }

@@ -25,32 +25,22 @@ export function parse(path: string, text: string): SourceFacts {
 }
 
 function visit(facts: SourceFacts, source: ts.SourceFile, node: ts.Node, within: string | undefined): void {
-  const line = () => source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1
-  readImport(facts, node, line)
+  readImport(facts, node)
   let inner = within
   if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
     const name = nameOf(node.expression)
-    const isNew = ts.isNewExpression(node)
     const args = node.arguments?.map((each) => argumentOf(each, source)) ?? []
-    facts.calls.push({
-      name,
-      isNew,
-      args,
-      within,
-      context: contextOf(node),
-      subject: subjectOf(node, source),
-      line: line(),
-    })
+    facts.calls.push({ name, args, within, context: contextOf(node), subject: subjectOf(node, source) })
     visit(facts, source, node.expression, within)
-    inner = isNew ? `new ${name}` : name
+    inner = ts.isNewExpression(node) ? `new ${name}` : name
     for (const each of node.arguments ?? []) visit(facts, source, each, inner)
     return
   }
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)) {
-    if (!isModuleName(node)) facts.literals.push({ text: templateText(node), within, line: line() })
+    if (!isModuleName(node)) facts.literals.push(templateText(node))
   } else if (isOutermostAccess(node) || (ts.isIdentifier(node) && isValue(node))) {
-    facts.accesses.push({ name: nameOf(node as ts.Expression), line: line() })
-  } else if (ts.isVariableDeclaration(node)) readDeclaration(facts, node, source, line)
+    facts.accesses.push(nameOf(node as ts.Expression))
+  } else if (ts.isVariableDeclaration(node)) readDeclaration(facts, node, source)
   ts.forEachChild(node, (child) => visit(facts, source, child, inner))
 }
 
@@ -64,7 +54,7 @@ function isOutermostAccess(node: ts.Node): boolean {
   return !(isPart(node.parent) && (node.parent as ts.PropertyAccessExpression).expression === node)
 }
 
-function readImport(facts: SourceFacts, node: ts.Node, line: () => number): void {
+function readImport(facts: SourceFacts, node: ts.Node): void {
   if (ts.isImportDeclaration(node)) {
     const clause = node.importClause
     const bindings = clause?.namedBindings
@@ -73,17 +63,17 @@ function readImport(facts: SourceFacts, node: ts.Node, line: () => number): void
       clause?.phaseModifier === ts.SyntaxKind.TypeKeyword ||
       (elements.length > 0 && !clause?.name && elements.every((element) => element.isTypeOnly))
     const from = textOf(node.moduleSpecifier)
-    facts.imports.push({ kind: 'static', from, isTypeOnly, ...namesOf(elements), line: line() })
+    facts.imports.push({ kind: 'static', from, isTypeOnly, ...namesOf(elements) })
   } else if (ts.isExportDeclaration(node) && node.moduleSpecifier) {
     const clause = node.exportClause
     const elements = clause && ts.isNamedExports(clause) ? clause.elements : []
     const isTypeOnly = node.isTypeOnly || (elements.length > 0 && elements.every((element) => element.isTypeOnly))
     const from = textOf(node.moduleSpecifier)
-    facts.imports.push({ kind: 'export', from, isTypeOnly, ...namesOf(elements), line: line() })
+    facts.imports.push({ kind: 'export', from, isTypeOnly, ...namesOf(elements) })
   } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
     const from = node.arguments[0]
     if (from && ts.isStringLiteralLike(from))
-      facts.imports.push({ kind: 'dynamic', from: from.text, isTypeOnly: false, names: [], values: [], line: line() })
+      facts.imports.push({ kind: 'dynamic', from: from.text, isTypeOnly: false, names: [], values: [] })
   } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
     facts.imports.push({
       kind: 'type',
@@ -91,7 +81,6 @@ function readImport(facts: SourceFacts, node: ts.Node, line: () => number): void
       isTypeOnly: true,
       names: [],
       values: [],
-      line: line(),
     })
   }
 }
@@ -113,24 +102,24 @@ function readExports(facts: SourceFacts, statement: ts.Statement): void {
     // A name that was imported is passed on, and is no export of this file.
     const isPassedOn = (name: string) => facts.imports.some(({ names }) => names.includes(name))
     if (ts.isNamedExports(statement.exportClause))
-      for (const { name } of statement.exportClause.elements)
-        if (!isPassedOn(name.text)) facts.exports.push({ name: name.text, kind: 'list' })
+      for (const { name } of statement.exportClause.elements) if (!isPassedOn(name.text)) facts.exports.push(name.text)
     return
   }
   const modifiers = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined
   if (!modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return
   if (modifiers.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)) return
   if (ts.isVariableStatement(statement))
-    for (const { name } of statement.declarationList.declarations)
-      for (const each of boundNames(name)) facts.exports.push({ name: each, kind: 'variable' })
-  else if (ts.isFunctionDeclaration(statement)) addExport(facts, statement.name, 'function')
-  else if (ts.isClassDeclaration(statement)) addExport(facts, statement.name, 'class')
-  else if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement))
-    addExport(facts, statement.name, 'type')
+    for (const { name } of statement.declarationList.declarations) facts.exports.push(...boundNames(name))
+  else if (isNamedDeclaration(statement) && statement.name) facts.exports.push(statement.name.text)
 }
 
-function addExport(facts: SourceFacts, name: ts.Identifier | undefined, kind: 'function' | 'class' | 'type'): void {
-  if (name) facts.exports.push({ name: name.text, kind })
+function isNamedDeclaration(node: ts.Statement): node is ts.Statement & { name?: ts.Identifier } {
+  return (
+    ts.isFunctionDeclaration(node) ||
+    ts.isClassDeclaration(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node)
+  )
 }
 
 function boundNames(name: ts.BindingName): string[] {
@@ -139,18 +128,13 @@ function boundNames(name: ts.BindingName): string[] {
 }
 
 /** `const { env } = process` reads `process.env`; `const took = performance.now() - start` is a measured duration. */
-function readDeclaration(
-  facts: SourceFacts,
-  node: ts.VariableDeclaration,
-  source: ts.SourceFile,
-  line: () => number,
-): void {
+function readDeclaration(facts: SourceFacts, node: ts.VariableDeclaration, source: ts.SourceFile): void {
   const { name, initializer } = node
   if (!initializer) return
   if (ts.isObjectBindingPattern(name) && ts.isIdentifier(initializer))
     for (const element of name.elements) {
       const property = element.propertyName ?? element.name
-      if (ts.isIdentifier(property)) facts.accesses.push({ name: `${initializer.text}.${property.text}`, line: line() })
+      if (ts.isIdentifier(property)) facts.accesses.push(`${initializer.text}.${property.text}`)
     }
   if (ts.isIdentifier(name) && isDuration(initializer.getText(source))) facts.durations.add(name.text)
 }

@@ -24,7 +24,7 @@ export const sourcePaths = roots.flatMap(pathsIn).filter((path) => /\.(ts|tsx|mj
 /** A file is read when a rule first wants it, and kept for the tests of this worker. */
 const parsed = new Map<string, SourceFacts>()
 
-function factsOf(path: string): SourceFacts {
+export function factsOf(path: string): SourceFacts {
   let facts = parsed.get(path)
   if (!facts) {
     facts = parse(path, readFileSync(join(project, path), 'utf8'))
