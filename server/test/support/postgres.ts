@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lchownSync, mkdirSync, mkdtempSync, realpathSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { prepareLocation } from '@storedex/embedded-postgres/location'
 import { startPostmaster, stopPostmaster } from '@storedex/embedded-postgres/postmaster'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import pg from 'pg'
+import { serverPid } from '../../../packages/embedded-postgres/test/support.ts'
 import { openDatabaseServer, reachableHomes } from '../../src/db/embedded.ts'
 import { withRetries } from '../../src/runtime/timing.ts'
 
@@ -59,7 +60,7 @@ export async function runAsAdmin(serverUrl: string, statement: string): Promise<
 
 /**
  * Starts a PostgreSQL for one test run: the one at TEST_DATABASE_URL, or a new one with the programs in
- * TEST_POSTGRES_BIN (`npm test` also runs the tests on the machine's own PostgreSQL), or the embedded one.
+ * TEST_POSTGRES_BIN, or the embedded one. A run that Ctrl-C ends leaves no server behind.
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const { TEST_DATABASE_URL: url, TEST_POSTGRES_BIN: programs } = process.env
@@ -68,11 +69,21 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   // Started by root, PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(folder, 0o711)
   const server = programs ? await startForeign(programs, folder) : await startEmbedded(folder)
+  const stopAtExit = () => stopAtOnce(folder)
+  process.once('exit', stopAtExit)
   const stop = async () => {
     await server.stop()
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    process.off('exit', stopAtExit)
   }
   return { url: server.url, isOwn: true, stop }
+}
+
+/** Nothing can be awaited when the process exits: the server gets no time for a checkpoint. */
+function stopAtOnce(folder: string): void {
+  const pid = serverPid(folder)
+  if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
 
 async function startEmbedded(folder: string): Promise<OwnServer> {
