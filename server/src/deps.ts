@@ -24,7 +24,7 @@ import { createLogger, describeCause } from './runtime/logger.ts'
 import { availableMemory, minimumMemory } from './runtime/memory.ts'
 import type { SliceScheduler } from './runtime/slices.ts'
 import type { StartCounting } from './search/counting/counter.ts'
-import { createPostgresEngine, createSearchPool } from './search/postgres/engine.ts'
+import { createPostgresEngine, createSearchPool, type SearchBudget } from './search/postgres/engine.ts'
 import type { ReplicaListener, StartReplica } from './search/replica/replica.ts'
 import { openSearch, type SearchService, searchBudget } from './search/service.ts'
 import { Standby } from './search/standby.ts'
@@ -71,6 +71,8 @@ export interface OpenDepsOptions extends Omit<DatabaseOptions, 'maxConnectionsPe
   startCounting?: StartCounting
   /** Divides the time of searches in memory; by default the scheduler of the process. */
   slices?: SliceScheduler
+  /** How long a search in PostgreSQL may wait and run; by default as in `postgresBudget`. */
+  searchBudget?: SearchBudget
   /** How imports read large files in a thread. */
   startReading?: StartReading
   /**
@@ -102,7 +104,8 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
       }),
     })
     opened.push(catalogue.close)
-    const searchPool = createSearchPool({ url: serviceUrl, applicationName: options.applicationName })
+    const { applicationName, searchBudget: budget } = options
+    const searchPool = createSearchPool({ url: serviceUrl, applicationName, ...(budget && { budget }) })
     opened.push(() => endPool(searchPool))
     const standby = openStandby(config, options, { primary: searchPool, log })
     opened.push(async () => standby?.close())

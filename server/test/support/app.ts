@@ -22,6 +22,7 @@ import { importStores } from '../../src/imports/stores/import-stores.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import type { SliceScheduler } from '../../src/runtime/slices.ts'
 import type { StartCounting } from '../../src/search/counting/counter.ts'
+import { postgresBudget, type SearchBudget } from '../../src/search/postgres/engine.ts'
 import { readCatalogueState } from '../../src/search/replica/queries.ts'
 import type { StartReplica } from '../../src/search/replica/replica.ts'
 import { runInProcess } from '../../src/search/replica/replica-sync.ts'
@@ -98,13 +99,17 @@ export interface TestAppOptions {
   billing?: BillingProvider
   /** How imports of the console run; by default in this thread. */
   startImport?: StartImport
-  /** Which engine searches; by default the one that `npm test` asks for. */
+  /** Which engine searches; by default the one that the run asks for. */
   engine?: 'memory' | 'postgres'
   /** How counts in memory run; by default in this thread. */
   startCounting?: StartCounting
   /** Divides the time of searches in memory. */
   slices?: SliceScheduler
+  /** How long a search in PostgreSQL may wait and run; by default so long that no busy machine ends it. */
+  searchBudget?: SearchBudget
 }
+
+const patientSearchBudget: SearchBudget = { ...postgresBudget, statementMs: 60_000, waitMs: 60_000 }
 
 const anHourMs = 3_600_000
 
@@ -130,6 +135,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     ...(options.startImport && { startImport: options.startImport }),
     ...(options.startCounting && { startCounting: options.startCounting }),
     ...(options.slices && { slices: options.slices }),
+    searchBudget: options.searchBudget ?? patientSearchBudget,
   }
   const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...engine.options, ...given })
   // Also when the app cannot be built.
@@ -189,7 +195,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   }
 }
 
-/** The search engine of the tests' apps: `npm test` runs them with each. */
+/** The search engine of the tests' apps: PostgreSQL, or the one that STOREDEX_TEST_ENGINE names. */
 function testEngine(engine: string | undefined): {
   environment: Record<string, string>
   options: { startReplica?: StartReplica }

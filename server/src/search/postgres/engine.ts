@@ -93,7 +93,7 @@ export interface SearchBudget {
   connections: number
 }
 
-const defaultBudget: SearchBudget = { statementMs: 2_000, waitMs: 1_000, connections: 8 }
+export const postgresBudget: SearchBudget = { statementMs: 2_000, waitMs: 1_000, connections: 8 }
 
 export interface SearchPoolOptions {
   url: string
@@ -103,7 +103,7 @@ export interface SearchPoolOptions {
 }
 
 /** A pool for searches only, so that slow searches do not take the connections of other requests. */
-export function createSearchPool({ url, applicationName, budget = defaultBudget }: SearchPoolOptions): ConnectionPool {
+export function createSearchPool({ url, applicationName, budget = postgresBudget }: SearchPoolOptions): ConnectionPool {
   return createPool({
     url,
     applicationName,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { postgresBudget } from '../../../src/search/postgres/engine.ts'
 import { startTestApp } from '../../support/app.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { startRelay } from '../../support/relay.ts'
@@ -7,7 +8,7 @@ test('while the database hangs every request gets a 503, and the service recover
   const { url, serviceUrl } = await createTestDatabase()
   const relay = await startRelay(serviceUrl)
   const environment = { DATABASE_URL: relay.url, DATABASE_OWNER_URL: url }
-  const app = await startTestApp({ now: '2026-11-10T12:00:00.000Z', environment })
+  const app = await startTestApp({ now: '2026-11-10T12:00:00.000Z', environment, searchBudget: postgresBudget })
   const key = await app.key({ limits: { requests_per_minute: 1_000 } })
   const ready = () => fetch(`${app.url}/readyz`).then((reply) => reply.status)
   expect([(await key.get('/usage')).status, await ready()]).toEqual([200, 200])

@@ -3,7 +3,12 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { isDatabaseUnavailable } from '../../../src/db/failures.ts'
 import type { Pool } from '../../../src/db/pool.ts'
 import type { StoreSearch } from '../../../src/search/engine.ts'
-import { createPostgresEngine, createSearchPool, type SearchBudget } from '../../../src/search/postgres/engine.ts'
+import {
+  createPostgresEngine,
+  createSearchPool,
+  postgresBudget,
+  type SearchBudget,
+} from '../../../src/search/postgres/engine.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
@@ -76,7 +81,7 @@ describe('the engine', () => {
 describe('the service, over PostgreSQL alone', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await startTestApp({ now: '2026-11-01T00:00:00Z', environment: { SEARCH_ENGINE: 'postgres' } })
+    app = await startTestApp({ now: '2026-11-01T00:00:00Z', engine: 'postgres', searchBudget: postgresBudget })
   })
 
   const statementsOfSearches = async () => {
