@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { maxConnectionsFor, parseOpenFileLimit } from '../../src/http/limits/connection-limits.ts'
 import type { ApiRoutes, HttpServerOptions } from '../../src/http/server.ts'
 import { addEchoRoute, call, expectEnvelope, sendRaw, startTestServer, type TestServer } from './support/test-server.ts'
@@ -55,31 +55,41 @@ const closed = (socket: Socket) => new Promise((resolve) => socket.resume().once
 const connectionsOf = ({ app }: TestServer) =>
   new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)))
 
-/** Waits until a new connection is answered, which the server makes room for; one that it has just opened is not evicted yet. */
-const untilRoom = (server: TestServer) =>
-  expect.poll(() => sendRaw(server.port, usage, 1).then((replies) => replies[0]?.status)).toBe(200)
+/** Stops the clock by which the server tells how long a connection has been slow or idle. */
+function stopClock() {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return { advance: (ms: number) => void vi.advanceTimersByTime(ms) }
+}
+
+const statusesOf = async (server: TestServer) => (await sendRaw(server.port, usage, 1)).map((reply) => reply.status)
 
 describe('when the maximum number of connections is open', () => {
   test('the oldest one without a request is evicted', async () => {
+    const clock = stopClock()
     const server = await startSlowServer({ maxConnections: 3 })
     const first = await open(server.port)
     await expect.poll(() => server.app.connections.count).toBe(1)
     const others = [await open(server.port), await open(server.port, 'GET /api/v1/us')]
+    await expect.poll(() => server.app.connections.count).toBe(3)
     const firstClosed = closed(first)
-    await untilRoom(server)
+    clock.advance(200)
+    expect(await statusesOf(server)).toEqual([200])
     await firstClosed
     expect(others.map((socket) => socket.destroyed)).toEqual([false, false])
     expect(server.app.connections.evicted).toBe(1)
   })
 
   test('an idle kept-alive one is evicted, but none with a running request', async () => {
+    const clock = stopClock()
     const server = await startSlowServer({ maxConnections: 2 })
     const slow = call(`${server.url}/api/v1/slow`)
     await expect.poll(() => server.started()).toBe(1)
     const idle = await open(server.port, usage)
     await once(idle, 'data')
     const idleClosed = closed(idle)
-    await untilRoom(server)
+    clock.advance(1_000)
+    expect(await statusesOf(server)).toEqual([200])
     await idleClosed
     server.finish()
     expect((await slow).status).toBe(200)
@@ -100,11 +110,13 @@ describe('when the maximum number of connections is open', () => {
   })
 
   test('a flood of silent ones does not block clients that send requests', async () => {
+    const clock = stopClock()
     const server = await startSlowServer({ maxConnections: 20 })
     for (let i = 0; i < 20; i++) await open(server.port)
-    await untilRoom(server)
-    for (let i = 0; i < 15; i++)
-      expect((await sendRaw(server.port, usage, 1)).map((reply) => reply.status)).toEqual([200])
+    await expect.poll(() => server.app.connections.count).toBe(20)
+    // Until then each of them may be about to send its request.
+    clock.advance(200)
+    for (let i = 0; i < 15; i++) expect(await statusesOf(server)).toEqual([200])
     expect(await connectionsOf(server)).toBeLessThanOrEqual(20)
   })
 })
