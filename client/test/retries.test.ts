@@ -108,7 +108,7 @@ describe('time', () => {
     const server = await serve(silence)
     const slow = server.client({ totalTimeoutMs: 200 }).usage.get()
     await expect(slow).rejects.toMatchObject({ name: 'TimeoutError', code: 'timeout', retryable: false })
-    expect(server.received).toHaveLength(1)
+    expect(server.received.length).toBeLessThanOrEqual(1)
   })
 
   test('a fetch that does not heed its signal is not waited for', async () => {

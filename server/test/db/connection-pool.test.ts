@@ -73,7 +73,7 @@ describe('a holder', () => {
     const greedy = pool.lane('greedy')
     const order: string[] = []
     const queued = Array.from({ length: 12 }, () =>
-      greedy.query('select pg_sleep(0.02)').then(() => order.push('greedy')),
+      greedy.query('select pg_sleep(0.2)').then(() => order.push('greedy')),
     )
     await pool
       .lane('modest')
