@@ -2,10 +2,10 @@ import type pg from 'pg'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { scopes } from '../../src/auth/caller.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
-import { openDeps } from '../../src/deps.ts'
 import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { connectClient, createTestDatabase } from '../support/database.ts'
+import { openTestDeps } from '../support/deps.ts'
 import { testDataKeys } from '../support/fixtures.ts'
 import { spendCredits } from '../usage/support/spend.ts'
 
@@ -92,5 +92,5 @@ function open(url: string, ownerUrl?: string) {
     SEARCH_ENGINE: 'postgres',
   }
   const config = readConfig(environment, findProjectDir(import.meta.dirname))
-  return openDeps(config, { applicationName: 'storedex test' })
+  return openTestDeps(config)
 }

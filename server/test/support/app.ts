@@ -14,7 +14,7 @@ import { createKey, resumeKey, revokeKey, suspendKey } from '../../src/auth/keys
 import type { BillingProvider } from '../../src/billing/provider.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import type { ConnectionPool } from '../../src/db/pool.ts'
-import { type Deps, openDeps } from '../../src/deps.ts'
+import type { Deps } from '../../src/deps.ts'
 import type { ExportRunner } from '../../src/exports/run/runner.ts'
 import type { StartImport } from '../../src/import-jobs/run/task.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
@@ -22,13 +22,14 @@ import { importStores } from '../../src/imports/stores/import-stores.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import type { SliceScheduler } from '../../src/runtime/slices.ts'
 import type { StartCounting } from '../../src/search/counting/counter.ts'
-import { postgresBudget, type SearchBudget } from '../../src/search/postgres/engine.ts'
+import type { SearchBudget } from '../../src/search/postgres/engine.ts'
 import { readCatalogueState } from '../../src/search/replica/queries.ts'
 import type { StartReplica } from '../../src/search/replica/replica.ts'
 import { runInProcess } from '../../src/search/replica/replica-sync.ts'
 import { atEnd, removeFolder } from './cleanup.ts'
 import { createClient, type TestClient } from './client.ts'
 import { createTestDatabase } from './database.ts'
+import { openTestDeps } from './deps.ts'
 import { createManualClock, testDataKeys } from './fixtures.ts'
 import { createTestPerson, type PersonTraits, type TestPerson } from './person.ts'
 
@@ -109,8 +110,6 @@ export interface TestAppOptions {
   searchBudget?: SearchBudget
 }
 
-const patientSearchBudget: SearchBudget = { ...postgresBudget, statementMs: 60_000, waitMs: 60_000 }
-
 const anHourMs = 3_600_000
 
 /** Starts the production app on its own database, listening on loopback; closed after the file's tests. */
@@ -135,9 +134,9 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     ...(options.startImport && { startImport: options.startImport }),
     ...(options.startCounting && { startCounting: options.startCounting }),
     ...(options.slices && { slices: options.slices }),
-    searchBudget: options.searchBudget ?? patientSearchBudget,
+    ...(options.searchBudget && { searchBudget: options.searchBudget }),
   }
-  const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...engine.options, ...given })
+  const opened = await openTestDeps(config, { clock, ...engine.options, ...given })
   // Also when the app cannot be built.
   atEnd(() => opened.close())
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }

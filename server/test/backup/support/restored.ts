@@ -2,26 +2,27 @@ import { join } from 'node:path'
 import { createAccount } from '../../../src/accounts/change-account.ts'
 import { buildApp } from '../../../src/app.ts'
 import { findProjectDir, readConfig } from '../../../src/config.ts'
-import { type Deps, openDeps } from '../../../src/deps.ts'
+import type { Deps } from '../../../src/deps.ts'
 import { resealIdentityKey } from '../../../src/encryption/keyring.ts'
 import { importSandbox } from '../../../src/imports/demo.ts'
 import { type DataKey, formatDataKeys, parseDataKeys } from '../../../src/kernel/seal.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createClient, type TestClient } from '../../support/client.ts'
+import { openTestDeps } from '../../support/deps.ts'
 import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
 
 /** The resources of the operator's commands, on a restored database. Close them before it is restored again. */
 export function openOperator(url: string, keyring = testDataKeys): Promise<Deps> {
   const environment = { DATABASE_URL: url, DATA_KEYS: keyring, LOG_LEVEL: 'silent' }
   const config = readConfig(environment, findProjectDir(import.meta.dirname))
-  return openDeps(config, { applicationName: 'storedex test', maxConnections: 4, asOwner: true })
+  return openTestDeps(config, { maxConnections: 4, asOwner: true })
 }
 
 /** Starts the production app on a restored database, at the given time; closed after the file's tests. */
 export async function startRestored(url: string, now: string): Promise<(key: string) => TestClient> {
   const environment = { DATABASE_URL: url, DATA_KEYS: testDataKeys, LOG_LEVEL: 'silent', SEARCH_ENGINE: 'postgres' }
   const config = readConfig(environment, findProjectDir(import.meta.dirname))
-  const deps = await openDeps(config, { applicationName: 'storedex test', clock: createManualClock(now) })
+  const deps = await openTestDeps(config, { clock: createManualClock(now) })
   const app = await buildApp(deps)
   const base = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(async () => {

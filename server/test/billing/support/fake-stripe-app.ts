@@ -1,9 +1,9 @@
 import { buildApp } from '../../../src/app.ts'
 import { scopes } from '../../../src/auth/caller.ts'
 import { tryLockReconciliation } from '../../../src/billing/queries.ts'
-import { openDeps } from '../../../src/deps.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
+import { openTestDeps } from '../../support/deps.ts'
 import { deliver, type FakeStripe, startFakeStripe } from './fake-stripe.ts'
 
 export interface FakeStripeApp extends TestApp {
@@ -70,7 +70,7 @@ export async function preventReconciliation(app: TestApp): Promise<() => void> {
 
 /** Starts a second server on the same database; returns its URL. */
 export async function startSecondServer(app: TestApp): Promise<string> {
-  const deps = await openDeps(app.deps.config, { applicationName: 'storedex test', clock: app.clock })
+  const deps = await openTestDeps(app.deps.config, { clock: app.clock })
   const second = await buildApp(deps)
   atEnd(async () => {
     await second.close()

@@ -2,11 +2,12 @@ import { Readable, Writable } from 'node:stream'
 import { beforeAll } from 'vitest'
 import { runCommandLine } from '../../../src/cli/program.ts'
 import { findProjectDir, readConfig, readServiceAccess } from '../../../src/config.ts'
-import { type Deps, openDeps } from '../../../src/deps.ts'
+import type { Deps } from '../../../src/deps.ts'
 import { openDatabase } from '../../../src/resources/database.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { openTestDeps } from '../../support/deps.ts'
 import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
 
 interface CommandResult {
@@ -34,7 +35,7 @@ export function openCommandLine(now: string): CommandLine {
     const { url } = await createTestDatabase()
     const environment = { DATABASE_URL: url, DATA_KEYS: testDataKeys, LOG_LEVEL: 'silent' }
     const config = readConfig(environment, findProjectDir(import.meta.dirname))
-    deps = await openDeps(config, { applicationName: 'storedex test', clock, maxConnections: 4, asOwner: true })
+    deps = await openTestDeps(config, { clock, maxConnections: 4, asOwner: true })
     commandLine.deps = deps
   })
   atEnd(() => deps.close())

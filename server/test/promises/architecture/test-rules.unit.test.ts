@@ -105,6 +105,14 @@ const rules: Rule[] = [
     ],
   },
   {
+    // A busy machine reaches the service's own limits of time.
+    rule: 'servers and commands of tests are opened by openTestDeps, which lets searches take their time',
+    find: ({ calls }) => calls.filter(({ name }) => name === 'openDeps').map(({ name }) => name),
+    seen: ["const deps = await openDeps(config, { applicationName: 'second' })"],
+    unseen: ['const deps = await openTestDeps(config)', 'await cli.openDeps()'],
+    known: ['server/test/support/deps.ts openDeps'],
+  },
+  {
     rule: 'what is expected of a promise is awaited',
     find: ({ calls }) =>
       calls

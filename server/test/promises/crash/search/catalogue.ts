@@ -2,13 +2,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildApp } from '../../../../src/app.ts'
 import { findProjectDir, readConfig } from '../../../../src/config.ts'
-import { type Deps, type OpenDepsOptions, openDeps } from '../../../../src/deps.ts'
+import type { Deps, OpenDepsOptions } from '../../../../src/deps.ts'
 import { eraseContacts } from '../../../../src/erasure/erase-contacts.ts'
 import { importContacts } from '../../../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../../src/imports/stores/import-stores.ts'
 import { readCatalogueState } from '../../../../src/search/replica/queries.ts'
 import { temporaryFolder } from '../../../search/support/replica-world.ts'
 import { atEnd } from '../../../support/cleanup.ts'
+import { openTestDeps } from '../../../support/deps.ts'
 import { testDataKeys } from '../../../support/fixtures.ts'
 import { drawPerson, drawStore, type Random, someOf } from './records.ts'
 
@@ -23,8 +24,7 @@ export async function openDepsInProcess(
   options: Partial<OpenDepsOptions> = {},
 ): Promise<Deps> {
   const given = { DATA_DIR: temporaryFolder(), LOG_LEVEL: 'silent', ...settings }
-  const deps = await openDeps(readConfig(given, findProjectDir(import.meta.dirname)), {
-    applicationName: 'storedex test',
+  const deps = await openTestDeps(readConfig(given, findProjectDir(import.meta.dirname)), {
     maxConnections: 4,
     ...options,
   })

@@ -10,7 +10,8 @@ import type { LimitOverrides } from '../../../../src/accounts/plans.ts'
 import { createKey, revokeKey } from '../../../../src/auth/keys.ts'
 import { findProjectDir, readConfig } from '../../../../src/config.ts'
 import { openDatabaseServer } from '../../../../src/db/embedded.ts'
-import { type Deps, openDeps } from '../../../../src/deps.ts'
+import type { Deps } from '../../../../src/deps.ts'
+import { openTestDeps } from '../../../support/deps.ts'
 
 const projectDir = findProjectDir(import.meta.dirname)
 const launcher = join(projectDir, 'bin/storedex.mjs')
@@ -93,7 +94,7 @@ function environment(settings: Settings): Settings {
 /** Opens the service's database as a concurrent command does. */
 export async function withDeps<T>(settings: Settings, work: (deps: Deps) => Promise<T>): Promise<T> {
   const config = readConfig({ ...settings, LOG_LEVEL: 'silent' }, projectDir)
-  const deps = await openDeps(config, { applicationName: 'storedex test', maxConnections: 2, asOwner: true })
+  const deps = await openTestDeps(config, { maxConnections: 2, asOwner: true })
   try {
     return await work(deps)
   } finally {
