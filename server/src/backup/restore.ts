@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   applyMigrationsAfter,
   createSchema,
@@ -83,6 +84,9 @@ export async function restore(ctx: RestoreContext, input: RestoreInput): Promise
   }
 }
 
+/** How long a session that has ended may still be listed. */
+const listedAfterEndMs = 2_000
+
 interface Restoring {
   backup: VerifiedBackup
   keyring: RestoredKeyring
@@ -99,6 +103,7 @@ async function replaceEverything(
   try {
     await queries.noticeLostClient(client)
     await takeMigrationLock(client)
+    await untilProgramsHaveEnded(client)
     await refuseRunningPrograms(client)
     await requireReplaceable(client, ctx, input)
     await client.query('begin')
@@ -122,6 +127,12 @@ async function replaceEverything(
     // Ending the session rolls back what was not committed, and releases the lock.
     await end()
   }
+}
+
+/** PostgreSQL lists the sessions of a program for a moment after it has stopped. */
+async function untilProgramsHaveEnded(client: Client): Promise<void> {
+  const end = performance.now() + listedAfterEndMs
+  while ((await queries.readOtherSessions(client)).length > 0 && performance.now() < end) await delay(50)
 }
 
 async function refuseRunningPrograms(client: Client): Promise<void> {

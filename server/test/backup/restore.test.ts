@@ -204,7 +204,8 @@ describe('what is there already', () => {
       /The service runs on this database. Stop it on every server/,
     )
     await service.end()
-    await expect.poll(() => restoreFrom(file, target).then(() => 'restored', String)).toBe('restored')
+    // PostgreSQL may still list its session.
+    await restoreFrom(file, target)
   })
 
   test('is not opened by anybody else during a restore', async () => {
