@@ -84,7 +84,7 @@ export async function restore(ctx: RestoreContext, input: RestoreInput): Promise
   }
 }
 
-/** How long a session that has ended may still be listed. */
+/** How long PostgreSQL may still list the sessions of a program that has stopped. */
 const listedAfterEndMs = 2_000
 
 interface Restoring {
@@ -103,8 +103,7 @@ async function replaceEverything(
   try {
     await queries.noticeLostClient(client)
     await takeMigrationLock(client)
-    await untilProgramsHaveEnded(client)
-    await refuseRunningPrograms(client)
+    await refuseRunningPrograms(client, { waitMs: listedAfterEndMs })
     await requireReplaceable(client, ctx, input)
     await client.query('begin')
     const erasures = await KeptErasures.take(client, keyring.keys, backup.header)
@@ -129,14 +128,14 @@ async function replaceEverything(
   }
 }
 
-/** PostgreSQL lists the sessions of a program for a moment after it has stopped. */
-async function untilProgramsHaveEnded(client: Client): Promise<void> {
-  const end = performance.now() + listedAfterEndMs
-  while ((await queries.readOtherSessions(client)).length > 0 && performance.now() < end) await delay(50)
-}
-
-async function refuseRunningPrograms(client: Client): Promise<void> {
-  const names = await queries.readOtherSessions(client)
+/** Throws if programs run that do not end within `waitMs`. In a transaction there is nothing to wait for: its list of sessions stays. */
+async function refuseRunningPrograms(client: Client, { waitMs = 0 } = {}): Promise<void> {
+  const end = performance.now() + waitMs
+  let names = await queries.readOtherSessions(client)
+  while (names.length > 0 && performance.now() < end) {
+    await delay(50)
+    names = await queries.readOtherSessions(client)
+  }
   if (names.length === 0) return
   const programs = names.includes('storedex') ? 'The service runs' : `Something else runs (${names.join(', ')})`
   throw new OperatorError(

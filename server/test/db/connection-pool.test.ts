@@ -72,15 +72,19 @@ describe('a holder', () => {
   test('with one statement is served before the queue of another', async () => {
     const greedy = pool.lane('greedy')
     const order: string[] = []
-    const queued = Array.from({ length: 12 }, () =>
-      greedy.query('select pg_sleep(0.2)').then(() => order.push('greedy')),
+    // Each statement of the queue waits for a lock of its own.
+    await other.query('select pg_advisory_lock(number) from generate_series(1, 12) as number')
+    const queued = Array.from({ length: 12 }, (_, index) =>
+      greedy.query('select pg_advisory_xact_lock($1::bigint)', [index + 1]).then(() => order.push('greedy')),
     )
-    await pool
+    const modest = pool
       .lane('modest')
       .query('select 1')
       .then(() => order.push('modest'))
-    await Promise.all(queued)
-    expect(order.indexOf('modest')).toBeLessThanOrEqual(4)
+    await other.query('select pg_advisory_unlock(1)')
+    await expect.poll(() => order).toEqual(['greedy', 'modest'])
+    await other.query('select pg_advisory_unlock_all()')
+    await Promise.all([...queued, modest])
   })
 })
 

@@ -1,14 +1,12 @@
 import { join } from 'node:path'
 import { createAccount } from '../../../src/accounts/change-account.ts'
-import { buildApp } from '../../../src/app.ts'
 import { findProjectDir, readConfig } from '../../../src/config.ts'
 import type { Deps } from '../../../src/deps.ts'
 import { resealIdentityKey } from '../../../src/encryption/keyring.ts'
 import { importSandbox } from '../../../src/imports/demo.ts'
 import { type DataKey, formatDataKeys, parseDataKeys } from '../../../src/kernel/seal.ts'
-import { atEnd } from '../../support/cleanup.ts'
 import { createClient, type TestClient } from '../../support/client.ts'
-import { openTestDeps } from '../../support/deps.ts'
+import { openTestDeps, serveTestDeps } from '../../support/deps.ts'
 import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
 
 /** The resources of the operator's commands, on a restored database. Close them before it is restored again. */
@@ -23,12 +21,7 @@ export async function startRestored(url: string, now: string): Promise<(key: str
   const environment = { DATABASE_URL: url, DATA_KEYS: testDataKeys, LOG_LEVEL: 'silent', SEARCH_ENGINE: 'postgres' }
   const config = readConfig(environment, findProjectDir(import.meta.dirname))
   const deps = await openTestDeps(config, { clock: createManualClock(now) })
-  const app = await buildApp(deps)
-  const base = await app.listen({ host: '127.0.0.1', port: 0 })
-  atEnd(async () => {
-    await app.close()
-    await deps.close()
-  })
+  const base = await serveTestDeps(deps)
   return (key) => createClient(base, key)
 }
 

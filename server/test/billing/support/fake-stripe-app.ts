@@ -1,9 +1,8 @@
-import { buildApp } from '../../../src/app.ts'
 import { scopes } from '../../../src/auth/caller.ts'
 import { tryLockReconciliation } from '../../../src/billing/queries.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
-import { openTestDeps } from '../../support/deps.ts'
+import { openTestDeps, serveTestDeps } from '../../support/deps.ts'
 import { deliver, type FakeStripe, startFakeStripe } from './fake-stripe.ts'
 
 export interface FakeStripeApp extends TestApp {
@@ -70,11 +69,5 @@ export async function preventReconciliation(app: TestApp): Promise<() => void> {
 
 /** Starts a second server on the same database; returns its URL. */
 export async function startSecondServer(app: TestApp): Promise<string> {
-  const deps = await openTestDeps(app.deps.config, { clock: app.clock })
-  const second = await buildApp(deps)
-  atEnd(async () => {
-    await second.close()
-    await deps.close()
-  })
-  return second.listen({ host: '127.0.0.1', port: 0 })
+  return serveTestDeps(await openTestDeps(app.deps.config, { clock: app.clock }))
 }

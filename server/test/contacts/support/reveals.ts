@@ -1,14 +1,12 @@
 import { Readable } from 'node:stream'
-import { buildApp } from '../../../src/app.ts'
 import type { Config } from '../../../src/config.ts'
 import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
 import { contactKey, type Mode } from '../../../src/kernel/ids.ts'
 import type { Clock } from '../../../src/kernel/time.ts'
 import { type TestApp, type TestKey, waitForSearch } from '../../support/app.ts'
-import { atEnd } from '../../support/cleanup.ts'
 import { createClient, type Json, type TestClient, type TestReply } from '../../support/client.ts'
-import { openTestDeps } from '../../support/deps.ts'
+import { openTestDeps, serveTestDeps } from '../../support/deps.ts'
 
 /** Request limits that tests of reveals never reach. */
 export const generous = { requests_per_minute: 100_000, requests_per_day: 100_000 }
@@ -110,12 +108,7 @@ export async function startSecondServer(
   clock: Clock = app.clock,
 ): Promise<(key: TestKey) => TestClient> {
   const deps = await openTestDeps({ ...app.deps.config, ...settings }, { applicationName: 'second test server', clock })
-  const server = await buildApp(deps)
-  const url = await server.listen({ host: '127.0.0.1', port: 0 })
-  atEnd(async () => {
-    await server.close()
-    await deps.close()
-  })
+  const url = await serveTestDeps(deps)
   return (key) => createClient(url, key.secret)
 }
 

@@ -2,14 +2,12 @@ import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PlanFile } from '../../../../src/accounts/plans.ts'
-import { buildApp } from '../../../../src/app.ts'
 import { eraseContacts } from '../../../../src/erasure/erase-contacts.ts'
 import { importContacts } from '../../../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../../src/imports/stores/import-stores.ts'
 import { OperatorError } from '../../../../src/kernel/errors.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../../support/app.ts'
-import { atEnd } from '../../../support/cleanup.ts'
-import { openTestDeps } from '../../../support/deps.ts'
+import { openTestDeps, serveTestDeps } from '../../../support/deps.ts'
 import {
   type Mode,
   type Person,
@@ -60,12 +58,7 @@ export async function startServers(): Promise<Servers> {
   const app = await startTestApp({ now: '2028-01-01T00:00:00.000Z', plans })
   const { config, clock, databaseUrl } = app.deps
   const second = await openTestDeps({ ...config, databaseUrl }, { applicationName: 'storedex second test', clock })
-  const secondApp = await buildApp({ ...second, plans: app.deps.plans })
-  const secondUrl = await secondApp.listen({ host: '127.0.0.1', port: 0 })
-  atEnd(async () => {
-    await secondApp.close()
-    await second.close()
-  })
+  const secondUrl = await serveTestDeps({ ...second, plans: app.deps.plans })
   const big = 1_000_000_000
   const limits = { store_exports: big, search_rows: big, requests_per_minute: big, requests_per_day: big }
   const live = await app.key({ plan: 'enterprise', limits })
