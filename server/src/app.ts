@@ -58,13 +58,7 @@ const standbyIntervalMs = 500
 const documentsIntervalMs = 30_000
 // Probes check far more often; this is for servers without probes, and for the log.
 const healthIntervalMs = 60_000
-// Last use is precise to the hour; this bounds how much of it a crash loses.
-const keyUseIntervalMs = 60_000
-// Events of the payment provider arrive at once; this bounds the effect of a lost one.
-const reconciliationIntervalMs = 3_600_000
-// Past periods are closed once a day, at a random time per server, and at a quarter of the speed.
 const closingIntervalMs = 86_400_000
-const closingStartsWithinMs = 3_600_000
 const closingPauseRatio = 3
 
 // More requests would wait for a database connection longer than callers tolerate; see `docs/decisions/0024`.
@@ -121,18 +115,31 @@ declare module 'fastify' {
   }
 }
 
-/** The interval of reconciliation with the payment provider, and the delay before the first one (default: none). */
-interface ReconciliationIntervals {
+/** The intervals of background work that changes what an account has, and the delays before it is first done. */
+export interface BackgroundTimes {
   reconciliationMs: number
-  firstReconciliationMs?: number
+  firstReconciliationMs: number
+  keyUseMs: number
+  firstClosingMs: number
 }
+
+const defaultTimes = (): BackgroundTimes => ({
+  // Events of the payment provider arrive at once; this bounds the effect of a lost one.
+  reconciliationMs: 3_600_000,
+  firstReconciliationMs: 0,
+  // Last use is precise to the hour; this bounds how much of it a crash loses.
+  keyUseMs: 60_000,
+  // Past periods are closed once a day, at a random time per server, and at a quarter of the speed.
+  firstClosingMs: Math.random() * 3_600_000,
+})
 
 /** Builds the app. The server, its tests and the export of its OpenAPI document all call this. */
 export async function buildApp(
   deps: Deps,
   observers: readonly RequestObserver[] = [],
-  intervals: ReconciliationIntervals = { reconciliationMs: reconciliationIntervalMs },
+  times: Partial<BackgroundTimes> = {},
 ): Promise<FastifyInstance> {
+  const { reconciliationMs, firstReconciliationMs, keyUseMs, firstClosingMs } = { ...defaultTimes(), ...times }
   const identify = identifyCaller({
     directory: new KeyDirectory(() => deps.db.lane('key lookup')),
     failedKeys: new FailedKeyCounter(),
@@ -254,17 +261,17 @@ export async function buildApp(
       onOutage: warn('old changes of stores cannot be deleted'),
     }),
     startRepeating(() => keyUse.flush(deps.db, deps.clock.now()), {
-      intervalMs: keyUseIntervalMs,
+      intervalMs: keyUseMs,
       onOutage: warn('the last use of keys cannot be written'),
     }),
     startRepeating(() => reconcileExclusively(deps, closing.signal), {
-      intervalMs: intervals.reconciliationMs,
-      startAfterMs: intervals.firstReconciliationMs ?? 0,
+      intervalMs: reconciliationMs,
+      startAfterMs: firstReconciliationMs,
       onOutage: warn('accounts cannot be reconciled with the payment provider'),
     }),
     startRepeating(() => closePeriodsInBackground(deps, closing.signal), {
       intervalMs: closingIntervalMs,
-      startAfterMs: Math.random() * closingStartsWithinMs,
+      startAfterMs: firstClosingMs,
       onOutage: warn('past periods cannot be closed'),
     }),
   ]

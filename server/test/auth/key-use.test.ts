@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
-import { buildApp } from '../../src/app.ts'
 import { KeyUsageRecorder } from '../../src/auth/key-directory.ts'
 import { createPool } from '../../src/db/pool.ts'
 import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestKey } from '../support/app.ts'
 import { createClient, type TestClient } from '../support/client.ts'
+import { buildTestApp } from '../support/deps.ts'
 
 const start = '2026-11-10T12:34:56.789Z'
 const hour = '2026-11-10T12:00:00.000Z'
@@ -13,7 +13,7 @@ beforeEach(() => app.clock.set(start))
 
 /** The last use that a server has written when it is closed. */
 async function withServer(work: (caller: (key: TestKey) => TestClient) => Promise<void>): Promise<void> {
-  const server = await buildApp(app.deps, [], { reconciliationMs: 3_600_000, firstReconciliationMs: 3_600_000 })
+  const server = await buildTestApp(app.deps)
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   try {
     await work((key) => createClient(url, key.secret))

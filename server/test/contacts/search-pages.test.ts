@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Lane } from '../../src/db/pool.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json } from '../support/client.ts'
+import { watchStatements } from '../support/statements.ts'
 
 const generous = { requests_per_minute: 100_000, requests_per_day: 100_000, search_rows: 1_000_000 }
 const seniorities = ['other', 'executive', 'decision_maker']
@@ -130,18 +130,6 @@ describe('a cursor', () => {
 describe('the cost of a page', () => {
   const usageOf = async (by: TestKey) => (await by.get('/usage')).body
 
-  /** Records the statements of requests until the end of the test. */
-  const watchStatements = () => {
-    const query = vi.spyOn(Lane.prototype, 'query')
-    onTestFinished(() => query.mockRestore())
-    // Searches in PostgreSQL use another pool.
-    const isRequests = (_: unknown, index: number) =>
-      (query.mock.contexts[index] as Lane).connections === app.deps.db.connections
-    const texts = () => query.mock.calls.filter(isRequests).map(([statement]) => JSON.stringify(statement))
-    // The taxonomy and waiting exports are polled every second.
-    return () => texts().filter((text) => !/taxonomy_version|count_open_exports/.test(text))
-  }
-
   test('a page costs a row per contact, and an export per store and period', async () => {
     const own = await app.key({})
     const page = await search({ max_contacts_per_store: 10, limit: 10 }, own)
@@ -191,7 +179,7 @@ describe('the cost of a page', () => {
 
   test('a page takes one statement besides the search, which admits and delivers', async () => {
     await search({ limit: 3 })
-    const statements = watchStatements()
+    const statements = watchStatements(app.deps.db)
     await search({ limit: 3 })
     expect(statements()).toHaveLength(1)
   })

@@ -7,7 +7,6 @@ import type { KnownStatus } from '../../src/accounts/account.ts'
 import { type AccountChanges, changeAccount, createAccount } from '../../src/accounts/change-account.ts'
 import type { LimitOverrides, PlanFile, PlanSlug } from '../../src/accounts/plans.ts'
 import { openAccountId } from '../../src/accounts/read-account.ts'
-import { buildApp } from '../../src/app.ts'
 import type { BudgetChanges } from '../../src/auth/budgets.ts'
 import type { Scope } from '../../src/auth/caller.ts'
 import { createKey, resumeKey, revokeKey, suspendKey } from '../../src/auth/keys.ts'
@@ -29,7 +28,7 @@ import { runInProcess } from '../../src/search/replica/replica-sync.ts'
 import { atEnd, removeFolder } from './cleanup.ts'
 import { createClient, type TestClient } from './client.ts'
 import { createTestDatabase } from './database.ts'
-import { openTestDeps } from './deps.ts'
+import { buildTestApp, openTestDeps } from './deps.ts'
 import { createManualClock, testDataKeys } from './fixtures.ts'
 import { createTestPerson, type PersonTraits, type TestPerson } from './person.ts'
 
@@ -110,8 +109,6 @@ export interface TestAppOptions {
   searchBudget?: SearchBudget
 }
 
-const anHourMs = 3_600_000
-
 /** Starts the production app on its own database, listening on loopback; closed after the file's tests. */
 export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const { url: ownerUrl, serviceUrl } = await createTestDatabase()
@@ -140,8 +137,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   // Also when the app cannot be built.
   atEnd(() => opened.close())
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }
-  // Only the test itself then calls its provider.
-  const app = await buildApp(deps, [], { reconciliationMs: anHourMs, firstReconciliationMs: anHourMs })
+  const app = await buildTestApp(deps)
   const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   atEnd(() => app.close())
 

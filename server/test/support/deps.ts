@@ -1,8 +1,10 @@
-import { buildApp } from '../../src/app.ts'
+import type { FastifyInstance } from 'fastify'
+import { type BackgroundTimes, buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { type Deps, type OpenDepsOptions, openDeps } from '../../src/deps.ts'
 import { postgresBudget, type SearchBudget } from '../../src/search/postgres/engine.ts'
 import { atEnd } from './cleanup.ts'
+import { inBackground } from './statements.ts'
 
 /** So long that no busy machine ends a search. */
 const patientSearchBudget: SearchBudget = { ...postgresBudget, statementMs: 60_000, waitMs: 60_000 }
@@ -12,9 +14,22 @@ export function openTestDeps(config: Config, options: Partial<OpenDepsOptions> =
   return openDeps(config, { applicationName: 'storedex test', searchBudget: patientSearchBudget, ...options })
 }
 
-/** Serves them on a free port, as the service does by default; both are closed after the file's tests. Returns the base URL. */
+const hourMs = 3_600_000
+/** What changes an account is left to the test: it calls the provider, closes periods, and writes when keys were used. */
+const leftToTests: BackgroundTimes = {
+  reconciliationMs: hourMs,
+  firstReconciliationMs: hourMs,
+  keyUseMs: hourMs,
+  firstClosingMs: hourMs,
+}
+
+/** Builds an app that does by itself nothing that a test would notice. */
+export const buildTestApp = (deps: Deps): Promise<FastifyInstance> =>
+  inBackground(() => buildApp(deps, [], leftToTests))
+
+/** Serves them on a free port; both are closed after the file's tests. Returns the base URL. */
 export async function serveTestDeps(deps: Deps): Promise<string> {
-  const server = await buildApp(deps)
+  const server = await buildTestApp(deps)
   atEnd(async () => {
     await server.close()
     await deps.close()

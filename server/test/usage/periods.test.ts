@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { isInBackground } from '../support/statements.ts'
 
 const storeCount = 24
 let app: TestApp
@@ -93,9 +94,13 @@ test('a request admitted before a period boundary is charged to the earlier peri
   const boundary = '2026-06-10T00:00:00.000Z'
   const before = new Date(Date.parse(boundary) - 1)
   app.clock.set(boundary)
-  // Only the first reading, that of the request, is before the boundary.
-  vi.spyOn(app.deps.clock, 'now').mockImplementationOnce(() => before)
+  // Only the request's first reading is before the boundary.
+  const readings = [before]
+  const { now } = app.deps.clock
+  const clock = vi.spyOn(app.deps.clock, 'now')
+  clock.mockImplementation(() => (isInBackground() ? undefined : readings.pop()) ?? now())
   const page = await key.post('/stores/search', { filters: {}, limit: 3 })
+  clock.mockRestore()
   expect(page.status).toBe(200)
   const { rows } = await app.db.query('select distinct period_start, spent_at from ledger where account_id = $1', [
     app.accountNumber(key.account),

@@ -27,9 +27,9 @@ async function startRefusingProxy(target: string): Promise<string> {
 
 const app = await startAppWithStandin('2026-03-10T08:00:00.000Z', { between: startRefusingProxy })
 await preventReconciliation(app)
-beforeEach(() => {
+beforeEach(async () => {
   onRequest = async () => undefined
-  app.interceptEvents((delivery) => deliverEvent(app.url, delivery))
+  await app.interceptEvents((delivery) => deliverEvent(app.url, delivery))
 })
 
 const ask = (key: TestKey, plan: string) => key.post('/billing/subscription-link', { plan })
@@ -113,7 +113,7 @@ describe('of several checkouts of an account', () => {
         }),
       ),
     )
-    loseEvents()
+    await loseEvents()
     expect(await Promise.all(made.map(({ url }) => pay(url)))).toEqual([303, 303])
     await reconcileAccounts(app.deps)
     expect((await key.get('/usage')).body.plan.slug).toBe('business')
@@ -128,7 +128,7 @@ describe('an open checkout is closed after a subscription started elsewhere', ()
   ])('by %s, if the events were lost', async (_how, trigger) => {
     const key = await app.customer()
     const url = await linkOf(key)
-    loseEvents()
+    await loseEvents()
     await subscribe(key.customerId)
     await app.advance(0)
     expect(await isOpen(url)).toBe(true)
@@ -152,7 +152,7 @@ describe('an open checkout is closed after a subscription started elsewhere', ()
 
   test('by the call that creates it, if the subscription starts meanwhile', async () => {
     const key = await app.customer()
-    loseEvents()
+    await loseEvents()
     onRequest = async (request) => {
       if (request === 'POST /v1/checkout/sessions') await subscribe(key.customerId)
       return undefined

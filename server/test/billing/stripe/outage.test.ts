@@ -12,9 +12,9 @@ await app.importContacts([
   { store_domain: store, first_name: 'Mara', emails: [{ email: `mara@${store}`, status: 'verified' }] },
 ])
 const deliverDirectly = (delivery: Delivery) => deliverEvent(app.url, delivery)
-afterEach(() => {
+afterEach(async () => {
   proxy.mode = 'forwards'
-  app.interceptEvents(deliverDirectly)
+  await app.interceptEvents(deliverDirectly)
 })
 
 const subscribe = (customer: string) =>
@@ -81,7 +81,7 @@ describe.each<[string, ProxyMode]>([
     const { id, items } = await subscribe(key.customerId)
     await app.advance(0)
     const answers: number[] = []
-    app.interceptEvents(async (delivery) => {
+    await app.interceptEvents(async (delivery) => {
       const status = await deliverDirectly(delivery)
       if (typeOf(delivery) === 'customer.subscription.updated') answers.push(status)
       return status
@@ -104,7 +104,7 @@ describe.each<[string, ProxyMode]>([
 
 test('events waiting for a provider that does not answer leave connections for data requests', async () => {
   const deliveries: Delivery[] = []
-  app.interceptEvents(async (delivery) => {
+  await app.interceptEvents(async (delivery) => {
     if (typeOf(delivery) === 'customer.subscription.created') deliveries.push(delivery)
     return 200
   })

@@ -28,8 +28,8 @@ interface Standin {
   customer(): Promise<TestKey & { customerId: string }>
   /** Advances both clocks; the stand-in does what falls due and sends its events. */
   advance(days: number): Promise<void>
-  /** Replaces the direct delivery of events. */
-  interceptEvents(eventHandler: EventHandler): void
+  /** Replaces the direct delivery of events; resolves when those that were on their way before have been handled. */
+  interceptEvents(eventHandler: EventHandler): Promise<void>
   row(account: string): Promise<Json>
 }
 
@@ -53,9 +53,12 @@ export async function startAppWithStandin<App extends TestApp = TestApp>(
   { between, log, startApp = startTestApp as (options: TestAppOptions) => Promise<App> }: StandinAppOptions<App> = {},
 ): Promise<App & Standin> {
   let eventHandler: EventHandler = async () => 503
+  const underway = new Set<Promise<number>>()
   const webhookUrl = await serveOnLoopback(async (request, response) => {
     const body = await buffer(request)
-    response.statusCode = await eventHandler({ body, signature: String(request.headers['stripe-signature']) })
+    const handled = eventHandler({ body, signature: String(request.headers['stripe-signature']) })
+    underway.add(handled)
+    response.statusCode = await handled.finally(() => underway.delete(handled))
     response.end()
   })
   const standinClock = createManualClock(now)
@@ -132,8 +135,9 @@ export async function startAppWithStandin<App extends TestApp = TestApp>(
       standinClock.advance(days * 86_400_000)
       await control('/clock', { advance_seconds: 0 })
     },
-    interceptEvents(other) {
+    async interceptEvents(other) {
       eventHandler = other
+      await Promise.all(underway)
     },
     async row(account) {
       const { rows } = await app.db.query('select * from accounts where id = $1', [app.accountNumber(account)])

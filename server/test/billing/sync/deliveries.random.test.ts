@@ -24,7 +24,7 @@ beforeAll(async () => {
     between: (standinUrl) => startFaultyProxy(standinUrl, () => faults),
   })
   delivery = new UnreliableDelivery([app.url, await startSecondServer(app)], () => faults)
-  app.interceptEvents(delivery.take)
+  await app.interceptEvents(delivery.take)
   // Record every state of the accounts, in order.
   await app.db.query(`
     create table seen_states (number bigint generated always as identity, account jsonb);

@@ -226,7 +226,7 @@ test('confirming again completes an ending whose events were lost', async () => 
   const key = await openTrial('pm_card_visa')
   const url = await linkOf(key)
   const { confirmation } = await show(url)
-  app.interceptEvents(async () => 503)
+  await app.interceptEvents(async () => 503)
   const { id } = await subscriptionOf(key.customerId)
   await app.stripe('POST', `/v1/subscriptions/${id}`, { trial_end: 'now' })
   expect((await key.get('/usage')).body.plan.status).toBe('trialing')

@@ -56,7 +56,7 @@ describe('an account is closed for good', () => {
     const owner = await newOwner()
     const running = '409 subscription_running'
     // Its events are lost: only the provider knows.
-    app.interceptEvents(async () => 200)
+    await app.interceptEvents(async () => 200)
     const { id } = await subscribe(app, owner.customerId, 'pro_monthly')
     expect((await app.row(owner.account)).subscription_id).toBeNull()
     const refused = await owner.close()

@@ -8,6 +8,7 @@ import { generous, startSecondServer } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { Json, TestClient, TestReply } from '../../support/client.ts'
 import { countLockWaits } from '../../support/database.ts'
+import { watchStatements } from '../../support/statements.ts'
 
 const storeCount = 30
 const ample = { ...generous, search_rows: 100_000, store_exports: 100_000 }
@@ -53,13 +54,6 @@ function burst(count: number, send: (index: number) => Promise<TestReply>): Prom
   return Promise.all(Array.from({ length: count }, (_, index) => send(index)))
 }
 
-/** Records the names of the statements that are sent from now on. */
-function watchStatements(): () => (string | undefined)[] {
-  const query = vi.spyOn(Lane.prototype, 'query')
-  onTestFinished(() => query.mockRestore())
-  return () => query.mock.calls.map(([statement]) => (typeof statement === 'string' ? statement : statement.name))
-}
-
 /** Holds up the charges of accounts until the returned function is called. */
 async function lockWindows(...keys: TestKey[]): Promise<() => Promise<void>> {
   const client = await app.db.connect()
@@ -76,8 +70,7 @@ async function lockWindows(...keys: TestKey[]): Promise<() => Promise<void>> {
 }
 
 /** Those that charge, or admit what costs nothing. */
-const chargesAmong = (names: readonly (string | undefined)[]) =>
-  names.filter((name) => /^(admit|charge|deliver|export)_/.test(name ?? ''))
+const chargesAmong = (names: readonly string[]) => names.filter((name) => /^(admit|charge|deliver|export)_/.test(name))
 
 const succeeded = (replies: TestReply[]) => replies.filter(({ status }) => status === 200)
 const numbersOf = (replies: TestReply[], header: string) => replies.map(({ headers }) => Number(headers.get(header)))
@@ -97,7 +90,7 @@ async function ledgerOf(key: TestKey): Promise<{ request_id: string; meter: stri
 describe('concurrent requests of an account', () => {
   test('that gather while a charge is away share the next one', async () => {
     const key = await knownKey(ample)
-    const [shared, statements] = [vi.spyOn(Lane.prototype, 'untilAborted'), watchStatements()]
+    const [shared, statements] = [vi.spyOn(Lane.prototype, 'untilAborted'), watchStatements(app.deps.db)]
     onTestFinished(() => shared.mockRestore())
     const release = await lockWindows(key)
     const sent = burst(40, (index) => (index % 2 ? lookUp(key, index) : search(key, 5)))
@@ -196,7 +189,7 @@ describe('what the service knows', () => {
     const ask = async () => [await lookUp(key, 3), await search(key, 5), await searchPeople(key, 9)]
     const contentsOf = (replies: TestReply[]) => replies.map(({ body }) => body.data ?? body.domain)
     const first = contentsOf(await ask())
-    const names = watchStatements()
+    const names = watchStatements(app.deps.db)
     expect(contentsOf(await ask())).toEqual(first)
     expect(chargesAmong(names())).toEqual(['admit_known_hosts', 'charge_known_stores', 'charge_known_previews'])
     // The rows of all searches, and each store once.
@@ -216,7 +209,7 @@ describe('what the service knows', () => {
       return replies.map(({ body }) => body.data)
     }
     const first = await ask(one)
-    const names = watchStatements()
+    const names = watchStatements(app.deps.db)
     expect(await ask(other)).toEqual(first)
     expect(chargesAmong(names())).toEqual([
       'export_known_hosts_alone',
@@ -237,7 +230,7 @@ describe('what the service knows', () => {
     const [first, second] = await ask()
     expect([first!.revealed, second!.revealed]).toEqual([false, false])
     expect((await key.post('/contacts/reveal', { contact_ids: [second!.id] })).status).toBe(200)
-    const names = watchStatements()
+    const names = watchStatements(app.deps.db)
     expect(await ask()).toEqual([first, { ...second, revealed: true }])
     expect(chargesAmong(names())).toEqual(['charge_known_previews'])
     await app.importContacts([

@@ -155,7 +155,7 @@ describeInBrowser('the billing page', () => {
   })
 
   test('keeps no link of the provider in the browser', async () => {
-    app.interceptEvents((delivery) => deliverEvent(app.url, delivery))
+    await app.interceptEvents((delivery) => deliverEvent(app.url, delivery))
     const page = await app.open('/billing', { as: await lapsedOwner() })
     await button(page, 'Change plan').click()
     await page.waitForURL((url) => url.href.startsWith(app.standinUrl))
