@@ -169,7 +169,7 @@ class Slicer {
     let before = processorMs()
     const running = searches.map((search) => scheduler.run(this.#workOf(search)))
     let left = running.length
-    for (const each of running) Promise.resolve(each).then(() => left--)
+    for (const each of running) void Promise.resolve(each).then(() => left--)
     let longestTurnMs = 0
     let turns = 0
     for (; left > 0; turns++) {

@@ -29,7 +29,7 @@ export class Outbox {
       this.#log.warn({ code, responseCode }, 'a mail could not be sent')
     })
     this.#sending.add(sending)
-    sending.finally(() => this.#sending.delete(sending))
+    void sending.finally(() => this.#sending.delete(sending))
   }
 
   async #send(write: () => Promise<Mail | null>): Promise<void> {

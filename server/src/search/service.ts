@@ -150,7 +150,7 @@ export class SearchService implements SearchEngine {
     this.#lastMessageAt = performance.now()
     if (view && this.#warmth !== 'warm' && !isEmpty(view)) {
       this.#served = null
-      this.#warmUp(view)
+      void this.#warmUp(view)
     } else this.#serve(view)
   }
 

@@ -28,7 +28,7 @@ export class PrivacyOutbox {
   send(link: PrivacyLink): void {
     const sending = this.#send(link)
     this.#running.add(sending)
-    sending.finally(() => this.#running.delete(sending))
+    void sending.finally(() => this.#running.delete(sending))
   }
 
   /** Resolves when nothing is being sent. */
