@@ -4,7 +4,7 @@ import { FailedKeyCounter } from '../../src/auth/key-directory.ts'
 import { Lane } from '../../src/db/pool.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { watchStatements } from '../support/statements.ts'
+import { watchStatements } from '../support/statements/watch.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json } from '../support/client.ts'
-import { watchStatements } from '../support/statements.ts'
+import { watchStatements } from '../support/statements/watch.ts'
 
 const generous = { requests_per_minute: 100_000, requests_per_day: 100_000, search_rows: 1_000_000 }
 const seniorities = ['other', 'executive', 'decision_maker']

@@ -5,7 +5,7 @@ import { createPool } from '../../src/db/pool.ts'
 import { readCatalogueChanges } from '../../src/delivery/shared/document-cache-queries.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { recordedSenders } from '../support/statement-lint.ts'
+import { recordedSenders } from '../support/statements/lint.ts'
 import { type Schema, StatementParser } from './support/parse-tree.ts'
 import { brokenRules } from './support/spread-rules.ts'
 

@@ -4,7 +4,7 @@ import type { Config } from '../../src/config.ts'
 import { type Deps, type OpenDepsOptions, openDeps } from '../../src/deps.ts'
 import { postgresBudget, type SearchBudget } from '../../src/search/postgres/engine.ts'
 import { atEnd } from './cleanup.ts'
-import { inBackground } from './statements.ts'
+import { inBackground } from './statements/watch.ts'
 
 /** So long that no busy machine ends a search. */
 const patientSearchBudget: SearchBudget = { ...postgresBudget, statementMs: 60_000, waitMs: 60_000 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
-import { isInBackground } from '../support/statements.ts'
+import { isInBackground } from '../support/statements/watch.ts'
 
 const storeCount = 24
 let app: TestApp

@@ -6,7 +6,7 @@ import { newApiKey } from '../../../src/kernel/api-key.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider } from '../../support/billing-provider.ts'
 import type { TestClient, TestReply } from '../../support/client.ts'
-import { watchStatements } from '../../support/statements.ts'
+import { watchStatements } from '../../support/statements/watch.ts'
 import {
   knownContact,
   knownDomain,

@@ -1,6 +1,6 @@
 import { passwordHasher } from '../../../src/people/passwords/hasher.ts'
 import { atEnd } from '../cleanup.ts'
-import { checkRecordedStatements, recordStatements } from '../statement-lint.ts'
+import { checkRecordedStatements, recordStatements } from '../statements/lint.ts'
 
 recordStatements()
 atEnd(checkRecordedStatements)

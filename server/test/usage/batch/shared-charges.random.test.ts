@@ -8,7 +8,7 @@ import { generous, startSecondServer } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { Json, TestClient, TestReply } from '../../support/client.ts'
 import { countLockWaits } from '../../support/database.ts'
-import { watchStatements } from '../../support/statements.ts'
+import { watchStatements } from '../../support/statements/watch.ts'
 
 const storeCount = 30
 const ample = { ...generous, search_rows: 100_000, store_exports: 100_000 }

@@ -4,7 +4,7 @@ import { findDifferences, setBudget, siblingOf } from '../../auth/support/key-bu
 import { generous } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
-import { watchStatements } from '../../support/statements.ts'
+import { watchStatements } from '../../support/statements/watch.ts'
 
 const start = '2026-11-10T12:00:00.000Z'
 let app: TestApp

@@ -21,6 +21,9 @@ export type Fault =
   /** The proxy answers 503 itself, as a load balancer would. */
   | 'unavailable'
 
+/** Whether the caller gets an answer of the service all the same. */
+export const isAnswered = (fault: Fault): boolean => fault === 'pass' || fault === 'delay' || fault === 'repeat'
+
 export type FaultWeights = Partial<Record<Fault, number>>
 
 /** About two of five exchanges fail for the caller. A stall is for callers that wait for a short time only. */

@@ -1,8 +1,8 @@
 /** Checks every statement that the service sends during the tests against the rules of `db/support/spread-rules.ts`. */
 import pg from 'pg'
-import { StatementParser } from '../db/support/parse-tree.ts'
-import { brokenRules } from '../db/support/spread-rules.ts'
-import { createTestDatabase } from './database.ts'
+import { StatementParser } from '../../db/support/parse-tree.ts'
+import { brokenRules } from '../../db/support/spread-rules.ts'
+import { createTestDatabase } from '../database.ts'
 
 /** The file of the service that sent a statement first, by the statement. */
 const seen = new Map<string, string>()
@@ -36,7 +36,7 @@ export function recordedSenders(): string[] {
 function senderOf(stack = ''): string | undefined {
   for (const line of stack.split('\n')) {
     const file = /server\/(src|test)\/[\w./-]+/.exec(line)?.[0]
-    if (!file || /support\/statement-lint|src\/db\/((connection-)?pool|driver\/)/.test(file)) continue
+    if (!file || /support\/statements\/|src\/db\/((connection-)?pool|driver\/)/.test(file)) continue
     return file.startsWith('server/src/') ? file : undefined
   }
   return undefined
