@@ -114,7 +114,8 @@ export class FaultProxy {
     const before = this.#inARow.get(request) ?? 0
     const isDue = before >= mostInARow && this.weights.pass !== undefined
     const fault = this.script.shift() ?? (isDue ? 'pass' : drawFault(this.#options.random, this.weights))
-    this.#inARow.set(request, isAnswered(fault) ? 0 : before + 1)
+    if (isAnswered(fault)) this.#inARow.delete(request)
+    else this.#inARow.set(request, before + 1)
     return fault
   }
 
