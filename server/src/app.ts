@@ -58,6 +58,7 @@ const standbyIntervalMs = 500
 const documentsIntervalMs = 30_000
 // Probes check far more often; this is for servers without probes, and for the log.
 const healthIntervalMs = 60_000
+// Past periods are closed once a day, at a quarter of the speed.
 const closingIntervalMs = 86_400_000
 const closingPauseRatio = 3
 
@@ -129,7 +130,7 @@ const defaultTimes = (): BackgroundTimes => ({
   firstReconciliationMs: 0,
   // Last use is precise to the hour; this bounds how much of it a crash loses.
   keyUseMs: 60_000,
-  // Past periods are closed once a day, at a random time per server, and at a quarter of the speed.
+  // At a random time per server.
   firstClosingMs: Math.random() * 3_600_000,
 })
 

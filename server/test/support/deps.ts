@@ -23,7 +23,7 @@ const leftToTests: BackgroundTimes = {
   firstClosingMs: hourMs,
 }
 
-/** Builds an app that does by itself nothing that a test would notice. */
+/** Builds an app that leaves to the test what changes an account. Its other work by itself counts as background work. */
 export const buildTestApp = (deps: Deps): Promise<FastifyInstance> =>
   inBackground(() => buildApp(deps, [], leftToTests))
 
