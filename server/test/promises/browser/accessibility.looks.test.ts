@@ -4,7 +4,6 @@ import { newLink } from '../../people/support/people.ts'
 import { aurora } from '../../support/fixtures.ts'
 import type { TestPerson } from '../../support/person.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
-import { untilLoaded } from './support/console-page.ts'
 import { expectGoodLooks, seesEveryVariant } from './support/looks.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true })
@@ -52,7 +51,6 @@ describeInBrowser('everybody can use', () => {
 
   /** In the deep run also with half the window, as at 200 %. */
   async function expectUsable(page: Page, name: string): Promise<void> {
-    await untilLoaded(page)
     await expectGoodLooks(page, `page-${name}`)
     if (!seesEveryVariant) return
     await page.setViewportSize({ width: 640, height: 400 })

@@ -44,7 +44,10 @@ export async function openConsolePage(
 const problemsOf = new WeakMap<Page, string[]>()
 const requestsOf = new WeakMap<Page, Set<Request>>()
 
-/** Waits until no request of the page is under way, what came is drawn, and that asked for nothing more. */
+/**
+ * Waits until no request of the page is under way, what came is drawn, and that asked for nothing more. A request with an
+ * Idempotency-Key is not waited for: pages show how far it is.
+ */
 export async function untilLoaded(page: Page): Promise<void> {
   const underWay = requestsOf.get(page)!
   for (let quietTurns = 0; quietTurns < 3; quietTurns = underWay.size > 0 ? 0 : quietTurns + 1)
@@ -66,7 +69,9 @@ function collectProblems(page: Page, url: string, tolerates: Tolerates): void {
   })
   const underWay = new Set<Request>()
   requestsOf.set(page, underWay)
-  page.on('request', (request) => underWay.add(request))
+  page.on('request', (request) => {
+    if (!request.headers()['idempotency-key']) underWay.add(request)
+  })
   page.on('requestfinished', (request) => underWay.delete(request))
   page.on('requestfailed', (request) => underWay.delete(request))
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`))

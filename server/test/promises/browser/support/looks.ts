@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { untilLoaded } from './console-page.ts'
 import { findPoorContrasts } from './contrast.ts'
 
 interface Variant {
@@ -25,9 +26,9 @@ export const seesEveryVariant = process.env.STOREDEX_LOOKS === 'every'
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Expects the page as it is now to be accessible and to fit its width. In light, the contrast of its texts is judged for both
- * themes by the colours' tokens; in the deep run axe measures it as well, and looks at the page in dark and on a phone. With
- * STOREDEX_SCREENSHOTS it also writes `<name>-<variant>.png` to that folder.
+ * Expects the page, once it is loaded, to be accessible and to fit its width. In light, the contrast of its texts is judged for
+ * both themes by the colours' tokens; in the deep run axe measures it as well, and looks at the page in dark and on a phone.
+ * With STOREDEX_SCREENSHOTS it also writes `<name>-<variant>.png` to that folder.
  */
 export async function expectGoodLooks(
   page: Page,
@@ -58,7 +59,7 @@ async function show(page: Page, { colorScheme, width, height }: Variant): Promis
     html.evaluate(({ ownerDocument }) =>
       ownerDocument.getAnimations().some((animation: object) => animation.constructor.name === 'CSSTransition'),
     )
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  await untilLoaded(page)
   await expect.poll(hasTransitions).toBe(false)
 }
 
