@@ -59,6 +59,8 @@ function probe(attempt: number): void {
 async function isServerThere(): Promise<boolean> {
   try {
     const response = await fetch('/console/api/sign-in-options', { cache: 'no-store' })
+    // A reply that nobody reads keeps its connection.
+    await response.text()
     return response.status < 502
   } catch {
     return false

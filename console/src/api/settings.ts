@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from './client.ts'
 import { sessionQuery, useSession } from './session.ts'
 
@@ -7,15 +7,26 @@ export function useSetting(group: string, name: string): unknown {
   return settingsOf(useSession().settings[group])[name]
 }
 
+interface Setting {
+  group: string
+  name: string
+  value: unknown
+}
+
 /** Changes one setting and leaves the others as they are on the server now, not as this tab once read them. */
-export function useSaveSetting(): (group: string, name: string, value: unknown) => Promise<void> {
+export function useSaveSetting(): (setting: Setting) => Promise<void> {
   const client = useQueryClient()
-  return async (group, name, value) => {
-    const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
-    const settings = { ...session.settings, [group]: { ...settingsOf(session.settings[group]), [name]: value } }
-    await api.put('/settings', { settings })
-    client.setQueryData(sessionQuery.queryKey, { ...session, settings })
-  }
+  const { mutateAsync } = useMutation({
+    // One after the other: of two quick choices the later one stays.
+    scope: { id: 'settings' },
+    mutationFn: async ({ group, name, value }: Setting) => {
+      const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      const settings = { ...session.settings, [group]: { ...settingsOf(session.settings[group]), [name]: value } }
+      await api.put('/settings', { settings })
+      client.setQueryData(sessionQuery.queryKey, { ...session, settings })
+    },
+  })
+  return mutateAsync
 }
 
 function settingsOf(value: unknown): Record<string, unknown> {

@@ -46,7 +46,7 @@ export function useStart({ account, onStarted }: StartOptions) {
       const job = await createExport(account, { ...request, quote: attempt.quote }, attempt.key)
       keepExport(client, account, job)
       // A choice that could not be kept is made again.
-      save(settingGroup, 'format', request.preset ?? request.format).catch(() => undefined)
+      save({ group: settingGroup, name: 'format', value: request.preset ?? request.format }).catch(() => undefined)
       onStarted(job.id)
     } catch (failure) {
       const isUnknown = !(failure instanceof ApiFailure) || failure.status === 0 || failure.status >= 500

@@ -35,7 +35,7 @@ export default function ExportRevealedDialog({ account, store, onClose }: Export
     event.preventDefault()
     if (columns?.length === 0) return
     // A choice that could not be kept is made again.
-    save(settingGroup, 'format', format).catch(() => undefined)
+    save({ group: settingGroup, name: 'format', value: format }).catch(() => undefined)
     setIsStarted(true)
   }
   return (

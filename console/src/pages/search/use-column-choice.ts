@@ -29,7 +29,7 @@ export function useColumnChoice(
       replace: true,
       resetScroll: false,
     })
-    saveSetting('columns', page, ids).catch((error) =>
+    saveSetting({ group: 'columns', name: page, value: ids }).catch((error) =>
       showToast(`The columns are not kept for next time: ${messageOf(error)}`),
     )
   }

@@ -1,7 +1,9 @@
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { createMember, readSpent, setViewed, type TestMember } from '../../../console/catalogue/support/members.ts'
+import { Gate } from '../../../support/gate.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
+import { untilLoaded } from '../support/console-page.ts'
 import { expectGoodLooks, runAxe, screenshot } from '../support/looks.ts'
 import { countRequests, hostileName, importShops, longName } from '../support/shops.ts'
 
@@ -84,7 +86,7 @@ describeInBrowser('the page Stores', () => {
     await foot(page).getByText('25 stores').waitFor()
     await page.evaluate("dispatchEvent(new Event('visibilitychange')); dispatchEvent(new Event('focus')); 0")
     await page.getByRole('link', { name: 'People', exact: true }).click()
-    await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
+    await foot(page).getByText('25 people').waitFor()
     await page.goBack()
     await foot(page).getByText('25 stores').waitFor()
     expect(searches()).toBe(2)
@@ -110,10 +112,14 @@ describeInBrowser('the page Stores', () => {
     await foot(page).getByText('on page 2').waitFor()
   })
 
-  test('keeps the chosen columns for the person, beside what else is kept', async () => {
+  test('keeps the chosen columns for the person, beside what else is kept, also when two are chosen quickly', async () => {
     const other = await createMember(app)
     await other.put('/settings', { settings: { kept: 'as it is', columns: { '/people': ['person', 'role'] } } })
     const page = await app.open('/stores', { as: other })
+    const firstPut = new Gate()
+    firstPut.close()
+    await page.route('**/settings', (route) => firstPut.guard(route).continue(), { times: 1 })
+    const isFirstSent = page.waitForRequest('**/settings')
     await button(page, 'Columns').click()
     await page.getByRole('menuitemcheckbox', { name: 'Theme' }).click()
     await page.getByRole('menuitemcheckbox', { name: 'Revenue' }).click()
@@ -121,15 +127,16 @@ describeInBrowser('the page Stores', () => {
     const heads = () => page.getByRole('columnheader').allInnerTexts()
     const chosen = ['Store', 'Category', 'Country', 'Traffic', 'Theme', 'People', 'Fit']
     await expect.poll(heads).toEqual(chosen)
-    await expect
-      .poll(async () => (await other.get('/session')).body.settings)
-      .toEqual({
-        kept: 'as it is',
-        columns: {
-          '/people': ['person', 'role'],
-          '/stores': ['store', 'category', 'country', 'traffic', 'theme', 'people', 'fit'],
-        },
-      })
+    await isFirstSent
+    firstPut.open()
+    await untilLoaded(page)
+    expect((await other.get('/session')).body.settings).toEqual({
+      kept: 'as it is',
+      columns: {
+        '/people': ['person', 'role'],
+        '/stores': ['store', 'category', 'country', 'traffic', 'theme', 'people', 'fit'],
+      },
+    })
     await page.goto('/stores')
     await expect.poll(heads).toEqual(chosen)
     await page.goto('/stores?columns=store+fit')
