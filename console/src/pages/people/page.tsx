@@ -70,7 +70,7 @@ export default function PeoplePage() {
       moreFilters={<MaxPerStore value={maxPerStore} onChange={(perStore) => askFor(filters, perStore)} />}
       tools={
         <>
-          <SelectFirst rows={result.data?.data ?? []} selection={selection} />
+          <SelectFirst rows={result.data?.data ?? []} isOutdated={result.isPlaceholderData} selection={selection} />
           <SelectMatching count={count?.contacts} selection={selection} />
           <ColumnsMenu columns={columns} chosen={chosen} onChange={choose} />
           <CopyAsMenu path="/api/v1/contacts/search" body={peopleSearchBody(filters, maxPerStore)} />

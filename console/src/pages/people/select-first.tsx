@@ -6,6 +6,8 @@ const count = 10
 
 interface SelectFirstProps {
   rows: readonly ContactPreview[]
+  /** The rows answer the question before. */
+  isOutdated: boolean
   selection: UsedSelection
 }
 
@@ -13,14 +15,14 @@ interface SelectFirstProps {
  * As many as one step of a reveal takes, with one click. Passes over those who are revealed already, and those without a known
  * channel, some of whom cannot be revealed.
  */
-export function SelectFirst({ rows, selection: { ids, select } }: SelectFirstProps) {
+export function SelectFirst({ rows, isOutdated, selection: { ids, select } }: SelectFirstProps) {
   const first = rows
     .filter((row) => !row.revealed && (row.has_verified_email || row.has_phone || row.has_profile))
     .slice(0, count)
     .map(({ id }) => id)
   if (first.length < count) return null
   return (
-    <Button isSmall onPress={() => select(new Set([...ids, ...first]))}>
+    <Button isSmall isDisabled={isOutdated} onPress={() => select(new Set([...ids, ...first]))}>
       Select first {count}
     </Button>
   )

@@ -31,7 +31,7 @@ export function CardList<Row>(props: CardListProps<Row>) {
     <div aria-busy={isOutdated} className={classNames('transition-opacity', isOutdated && 'opacity-85')}>
       {selection && (
         <div className="flex min-h-10 items-center gap-3 px-3">
-          <SelectAllBox ids={ids} selection={selection} />
+          <SelectAllBox {...{ ids, selection, isOutdated }} />
           <span aria-hidden>All {formatNumber(ids.length)}</span>
         </div>
       )}

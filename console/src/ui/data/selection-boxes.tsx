@@ -8,8 +8,15 @@ export interface TableSelection {
 
 const boxClass = 'block size-4 accent-accent pointer-coarse:size-5'
 
+interface SelectAllBoxProps {
+  ids: readonly string[]
+  selection: TableSelection
+  /** Other rows are on their way, and these would stay selected beside them. */
+  isOutdated: boolean | undefined
+}
+
 /** On when all rows shown are selected, half when some are. */
-export function SelectAllBox({ ids, selection }: { ids: readonly string[]; selection: TableSelection }) {
+export function SelectAllBox({ ids, selection, isOutdated }: SelectAllBoxProps) {
   const box = useRef<HTMLInputElement>(null)
   const selectedHere = ids.filter((id) => selection.selected.has(id)).length
   const isAll = ids.length > 0 && selectedHere === ids.length
@@ -28,7 +35,7 @@ export function SelectAllBox({ ids, selection }: { ids: readonly string[]; selec
       className={boxClass}
       aria-label={`Select all ${formatNumber(ids.length)} on this page`}
       checked={isAll}
-      disabled={ids.length === 0}
+      disabled={isOutdated || ids.length === 0}
       onChange={change}
     />
   )

@@ -80,7 +80,7 @@ export function Table<Row>(props: TableProps<Row>) {
           <tr>
             {selection && (
               <th scope="col" className="w-8 py-0 pl-3">
-                <SelectAllBox ids={ids} selection={selection} />
+                <SelectAllBox {...{ ids, selection, isOutdated }} />
               </th>
             )}
             {shown.map((column) => (

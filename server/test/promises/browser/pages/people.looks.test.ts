@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { createMember, readSpent, type TestMember } from '../../../console/catalogue/support/members.ts'
+import { Gate } from '../../../support/gate.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { expectGoodLooks, runAxe, screenshot } from '../support/looks.ts'
 import { importShops } from '../support/shops.ts'
@@ -75,6 +76,21 @@ describeInBrowser('the page People', () => {
     await bar(page).getByText('26 selected').waitFor()
     await page.getByRole('button', { name: 'Remove Marketing' }).click()
     await bar(page).getByText('selected').waitFor({ state: 'detached' })
+  })
+
+  test('selects no ten people at once, and no page, while they answer the question before', async () => {
+    const page = await app.open(marketingInGermany, { as: await createMember(app) })
+    await rows(page).waitFor()
+    const search = new Gate()
+    search.close()
+    await page.route('**/contacts/search', (route) => search.guard(route).continue())
+    await page.getByRole('button', { name: 'Remove Marketing' }).click()
+    await page.locator('table[aria-busy=true]').waitFor()
+    expect(await button(page, 'Select first 10').isDisabled()).toBe(true)
+    expect(await page.getByRole('checkbox', { name: 'Select all 25 on this page' }).isDisabled()).toBe(true)
+    search.open()
+    await button(page, 'Select first 10').click()
+    await bar(page).getByText('10 selected').waitFor()
   })
 
   test('selects all that match, and says what they cost before anything is spent', async () => {
