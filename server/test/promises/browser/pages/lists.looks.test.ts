@@ -78,6 +78,8 @@ describeInBrowser('the pages of lists', () => {
     await press(page, 'Select all 1 that match')
     await press(page, 'Add to list')
     await dialog(page).getByText('The first 10,000 that match').waitFor()
+    // The new list arrives a moment after the dialog.
+    await dialog(page).getByRole('button', { name: /Faces/ }).waitFor()
     await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('0 people added to “Faces”, 1 was in it already.').waitFor()
     await page.getByRole('link', { name: 'Lists', exact: true }).click()
