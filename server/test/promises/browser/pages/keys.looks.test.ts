@@ -116,7 +116,9 @@ describeInBrowser('the page of keys', () => {
     expect([await statusOf(old), await statusOf(secret)]).toEqual([401, 200])
     app.clock.advance(-3_600_000)
 
-    const row = page.getByRole('row', { name: /Warehouse/ }).first()
+    const both = page.getByRole('row', { name: /Warehouse/ })
+    await both.nth(1).waitFor()
+    const row = both.first()
     await row.getByRole('button', { name: 'Suspend' }).click()
     await row.getByText('Suspended').waitFor()
     expect(await statusOf(secret)).toBe(401)
