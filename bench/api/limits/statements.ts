@@ -35,34 +35,42 @@ export class BareRequests {
     this.#reveals = new BareReveals(pool, knownExports)
   }
 
-  async lookup(caller: BareCaller, domain: string): Promise<void> {
-    requireDelivery(await this.#deliveries.deliverHosts(this.#contextOf(caller, 'stores:read'), [domain]))
+  lookup(caller: BareCaller, domain: string): Promise<void> {
+    return this.enrich(caller, [domain])
   }
 
-  async enrich(caller: BareCaller, domains: string[]): Promise<void> {
-    requireDelivery(await this.#deliveries.deliverHosts(this.#contextOf(caller, 'stores:read'), domains))
+  enrich(caller: BareCaller, domains: string[]): Promise<void> {
+    return this.#charge(caller, 'stores:read', (ctx) => this.#deliveries.deliverHosts(ctx, domains))
   }
 
   async search(caller: BareCaller, findPage: BareStoreSearch): Promise<void> {
     const storeIds = (await findPage()).map((position) => position.storeId)
-    const ctx = this.#contextOf(caller, 'stores:read')
-    requireDelivery(await this.#deliveries.deliverStores(ctx, storeIds, searchLimit))
+    await this.#charge(caller, 'stores:read', (ctx) => this.#deliveries.deliverStores(ctx, storeIds, searchLimit))
   }
 
   async contactSearch(caller: BareCaller, findPage: BareContactSearch): Promise<void> {
     const contactIds = contactIdsOf(await findPage())
-    const ctx = this.#contextOf(caller, 'contacts:search')
-    requireDelivery(await this.#deliveries.deliverPreviews(ctx, contactIds, searchLimit))
+    const deliver = (ctx: CallerContext) => this.#deliveries.deliverPreviews(ctx, contactIds, searchLimit)
+    await this.#charge(caller, 'contacts:search', deliver)
   }
 
-  async reveal(caller: BareCaller, contactKeys: number[]): Promise<void> {
-    requireDelivery(await this.#reveals.reveal(this.#contextOf(caller, 'contacts:reveal'), contactKeys))
+  reveal(caller: BareCaller, contactKeys: number[]): Promise<void> {
+    return this.#charge(caller, 'contacts:reveal', (ctx) => this.#reveals.reveal(ctx, contactKeys))
   }
 
   /** `reply` stands for the reply stored under the key. */
-  async keyedReveal(caller: BareCaller, contactKeys: number[], reply: Buffer): Promise<void> {
-    const ctx = this.#contextOf(caller, 'contacts:reveal')
-    requireDelivery(await this.#reveals.revealAndKeep(ctx, contactKeys, reply))
+  keyedReveal(caller: BareCaller, contactKeys: number[], reply: Buffer): Promise<void> {
+    return this.#charge(caller, 'contacts:reveal', (ctx) => this.#reveals.revealAndKeep(ctx, contactKeys, reply))
+  }
+
+  /**
+   * Charges by what is known of the key. Once an hour the service writes the key's last use, and its charges are refused until
+   * it is admitted anew: here too. Another refusal costs less than a delivery, so results with one are meaningless.
+   */
+  async #charge(caller: BareCaller, scope: Scope, deliver: (ctx: CallerContext) => Promise<object | null>) {
+    if (await deliver(this.#contextOf(caller, scope))) return
+    caller.known = await admitKey(this.#pool, this.#plans, caller.key)
+    if (!(await deliver(this.#contextOf(caller, scope)))) throw new Error('a charge of the bench was refused')
   }
 
   #contextOf({ known }: BareCaller, scope: Scope): CallerContext {
@@ -101,25 +109,23 @@ class BareAdmission implements PendingAdmission {
   abandon(): void {}
 }
 
-/** A refusal costs less than a delivery, so results with refusals are meaningless. */
-function requireDelivery(delivered: object | null): void {
-  if (!delivered) throw new Error('a charge of the bench was refused')
-}
-
 const anyAdmission = { scope: 'stores:read', readSearchRows: false } as const
 
 /** A caller as the service knows it. */
 export interface BareCaller {
+  key: string
   known: KnownKey
 }
 
 /** Admits each key once with the service's code. Call it again when the accounts have changed. */
 export function prepareCallers(pool: Pool, plans: PlanFile, keys: readonly string[]): Promise<BareCaller[]> {
-  return mapConcurrently(keys, async (key) => {
-    const secretHash = hashApiKey(key)
-    const [owner] = await selectAccountsOfKeys(pool, [secretHash])
-    const context = { db: pool, now: new Date(), plans, publicUrl: '' }
-    const { row } = await admit(context, { secretHash, accountId: owner!.account_id, ...anyAdmission })
-    return { known: new KnownKey(row) }
-  })
+  return mapConcurrently(keys, async (key) => ({ key, known: await admitKey(pool, plans, key) }))
+}
+
+async function admitKey(pool: Pool, plans: PlanFile, key: string): Promise<KnownKey> {
+  const secretHash = hashApiKey(key)
+  const [owner] = await selectAccountsOfKeys(pool, [secretHash])
+  const context = { db: pool, now: new Date(), plans, publicUrl: '' }
+  const { row } = await admit(context, { secretHash, accountId: owner!.account_id, ...anyAdmission })
+  return new KnownKey(row)
 }
