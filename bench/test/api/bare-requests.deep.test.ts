@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { startTestApp } from '../../server/test/support/app.ts'
-import { aurora } from '../../server/test/support/fixtures.ts'
-import { BareRequests, prepareCallers } from '../api/limits/statements.ts'
+import { startTestApp } from '../../../server/test/support/app.ts'
+import { aurora } from '../../../server/test/support/fixtures.ts'
+import { BareRequests, prepareCallers } from '../../api/limits/statements.ts'
 
 test('the bare loop goes on when the service notes the last use of its key, and ends when the key is refused', async () => {
   const app = await startTestApp({ now: new Date().toISOString() })
