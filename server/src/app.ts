@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { identifyCaller, requireAccess } from './auth/access.ts'
+import { billingPageOf } from './auth/caller.ts'
 import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from './auth/key-directory.ts'
 import { KeyStandings } from './auth/standings.ts'
 import { registerLinkPages } from './billing/links/link-pages.ts'
@@ -192,7 +193,10 @@ export async function buildApp(
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
   registerGuide(app, { projectDir: deps.config.projectDir, publicUrl })
-  requireAccess(app, { clock: deps.clock, plans: deps.plans, publicUrl, keyUse, standings })
+  requireAccess(app, {
+    ...{ clock: deps.clock, plans: deps.plans, keyUse, standings },
+    billingPageOf: (accountId) => billingPageOf(publicUrl, deps.ids.seal('account', accountId)),
+  })
   guardConsole(app, { ...deps, publicUrl, sessions })
   app.register(
     async (scope) => {

@@ -42,6 +42,12 @@ export function numberParam(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined
 }
 
+/** A text of one form; anything else counts as not given. */
+export function patternParam(value: unknown, pattern: RegExp): string | undefined {
+  const text = textParam(value)
+  return text !== undefined && pattern.test(text) ? text : undefined
+}
+
 /** One of a few words; anything else counts as not given. */
 export function choiceParam<Choice extends string>(value: unknown, choices: readonly Choice[]): Choice | undefined {
   const text = textParam(value)

@@ -91,7 +91,7 @@ export function identifyCaller({ directory, failedKeys }: KeyOptions) {
 interface AccessOptions {
   clock: Clock
   plans: PlanFile
-  publicUrl: string
+  billingPageOf(accountId: number): string
   keyUse: KeyUsageRecorder
   standings: KeyStandings
 }
@@ -121,7 +121,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     const assumed = request.caller
     request.caller = null
     const { caller, error, row } = await admit(
-      { db: request.db, now: request.now, plans: options.plans, publicUrl: options.publicUrl },
+      { db: request.db, now: request.now, plans: options.plans, billingPageOf: options.billingPageOf },
       {
         secretHash: request.secretHash!,
         accountId: request.keyAccountId!,

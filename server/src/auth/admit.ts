@@ -22,8 +22,8 @@ export interface AdmissionContext {
   db: Queryable
   now: Date
   plans: PlanFile
-  /** Base URL of links in an error that the account's owner can act on. */
-  publicUrl: string
+  /** The page on which a person restores an account's access. */
+  billingPageOf(accountId: number): string
 }
 
 export interface Admission {
@@ -147,14 +147,14 @@ function rejectionReason(
   row: AdmissionRow,
   terms: AccountTerms,
   { rate }: KeyCaller,
-  { now, publicUrl }: AdmissionContext,
+  { now, billingPageOf }: AdmissionContext,
   { scope, billingLimit }: Admission,
 ): ApiError | null {
   for (const name of limitsByLength) {
     const window = rate[name]
     if (window && window.used >= window.limit) return rateLimitError(name, window, now)
   }
-  if (!row.access_open && !billingLimit) return accessRequiredError(terms, publicUrl)
+  if (!row.access_open && !billingLimit) return accessRequiredError(terms, billingPageOf(row.account_id))
   if (!row.scopes.includes(scope)) return missingScopeError(scope)
   return null
 }

@@ -106,23 +106,29 @@ export function refuseUnusableKey(
     throw new ApiError('expired_api_key', `This API key expired on ${formatDay(row.expires_at)}.`)
 }
 
-/** The error of an account without API access, with the action that restores it. */
-export function accessRequiredError(terms: AccountTerms, publicUrl: string): ApiError {
+/**
+ * The error of an account without API access, with the action that restores it and `billingPage`, where a person does the
+ * same. A suspended or closed account gets neither: it cannot buy its access back.
+ */
+export function accessRequiredError(terms: AccountTerms, billingPage: string): ApiError {
   const closed = closedReason(terms)
-  const hasPortal = canRecoverSubscription(terms) || (closed !== null && terms.subscriptionId !== null)
-  const billing: ApiAccessAction = hasPortal
-    ? {
-        action: 'manage_billing',
-        url: `${publicUrl}/api/v1/billing/portal-link`,
-        endpoint: '/api/v1/billing/portal-link',
-      }
-    : {
-        action: 'create_subscription_link',
-        url: `${publicUrl}/api/v1/billing/subscription-link`,
-        endpoint: '/api/v1/billing/subscription-link',
-      }
-  const lapsed = `This account has no active paid plan (status ${terms.status}); renew it to use the API.`
-  return new ApiError('api_access_required', closed ?? lapsed, { billing })
+  if (closed) return new ApiError('api_access_required', closed)
+  const billing: ApiAccessAction = canRecoverSubscription(terms)
+    ? { action: 'manage_billing', url: billingPage, endpoint: '/api/v1/billing/portal-link' }
+    : { action: 'create_subscription_link', url: billingPage, endpoint: '/api/v1/billing/subscription-link' }
+  return new ApiError(
+    'api_access_required',
+    `This account has no active paid plan (status ${terms.status}); renew it to use the API.`,
+    { billing },
+  )
+}
+
+/** The console's page about an account's plan. */
+export const consoleBillingPath = '/billing'
+
+/** The address of that page for one account: whoever opens it may be a member of several. */
+export function billingPageOf(publicUrl: string, account: string): string {
+  return `${publicUrl}${consoleBillingPath}?account=${account}`
 }
 
 /** Refuses a key without a scope that the body of the request calls for, beside the one that its route needs. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { entitlementAt } from '../accounts/account.ts'
 import type { PlanFile } from '../accounts/plans.ts'
 import { accountOf } from '../accounts/queries.ts'
-import { accessRequiredError, type Caller } from '../auth/caller.ts'
+import { accessRequiredError, billingPageOf, type Caller } from '../auth/caller.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
@@ -136,7 +136,7 @@ async function admitPerson(
   if (access.fresh && !isFresh(row.signed_in_at, now))
     throw new ApiError('fresh_sign_in_required', 'Confirm that it is you: this needs a sign-in within ten minutes.')
   if (access.needsAccess && isMemberContext(context) && !context.account.accessOpen)
-    throw accessRequiredError(context.account, options.publicUrl)
+    throw accessRequiredError(context.account, billingPageOf(options.publicUrl, account!))
   const holder = isMemberContext(context) ? `account ${context.account.id}` : `person ${row.person_id}`
   options.sessions.remember(sessionHash, account, holder)
   const { session_id: id, session_created_at: createdAt, last_seen_at: lastSeenAt } = row

@@ -86,13 +86,23 @@ const oneLine = '^\\S.*$'
 export const ApiAccessAction = ClosedObject(
   {
     action: Type.Union([Type.Literal('create_subscription_link'), Type.Literal('manage_billing')]),
-    url: Type.String({ format: 'uri', maxLength: 2048 }),
-    endpoint: Type.Union([
-      Type.Literal('/api/v1/billing/subscription-link'),
-      Type.Literal('/api/v1/billing/portal-link'),
-    ]),
+    url: Type.String({
+      format: 'uri',
+      maxLength: 2048,
+      description: 'The page of the console on which a person does it, signed in. Not a path of the API.',
+    }),
+    endpoint: Type.Union(
+      [Type.Literal('/api/v1/billing/subscription-link'), Type.Literal('/api/v1/billing/portal-link')],
+      {
+        description:
+          'The path to POST to, with the scope billing:manage: the reply has a link to the page of the provider.',
+      },
+    ),
   },
-  { title: 'ApiAccessBillingAction', description: 'How an account without API access gets it back.' },
+  {
+    title: 'ApiAccessBillingAction',
+    description: 'How an account without API access gets it back. Missing for a suspended or closed account.',
+  },
 )
 export type ApiAccessAction = Static<typeof ApiAccessAction>
 

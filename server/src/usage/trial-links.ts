@@ -1,3 +1,4 @@
+import { consoleBillingPath } from '../auth/caller.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Signer } from '../kernel/signer.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
@@ -5,7 +6,6 @@ import { clockToleranceMs } from '../kernel/time.ts'
 /** The page on which a person ends a trial, and the page that sandbox links lead to instead. */
 export const trialPagePath = '/billing/trial'
 const testPagePath = '/billing/test'
-const consoleBillingPath = '/billing'
 
 const purpose = 'trial page of a key'
 const lifeMs = 3_600_000

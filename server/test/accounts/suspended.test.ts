@@ -26,8 +26,9 @@ describe('a suspended account', () => {
       expect(body.error).toMatchObject({
         code: 'api_access_required',
         message: 'This account is suspended; contact its operator.',
-        billing: { action: 'create_subscription_link', endpoint: '/api/v1/billing/subscription-link' },
       })
+      // It cannot buy its access back, so it is not told to.
+      expect(body.error).not.toHaveProperty('billing')
     }
     await resumeAccount(accounts(), key.account)
     expect((await key.get('/usage')).status).toBe(200)
@@ -44,13 +45,18 @@ describe('a suspended account', () => {
     expect((await key.get('/billing/status')).body.actions.can_create_subscription_link).toBe(true)
   })
 
-  test('is led to the portal of a subscription that it has', async () => {
+  test('is not told to pay, whatever the state of its plan', async () => {
     const key = await app.key({ scopes })
-    await app.db.query("update accounts set subscription_id = 'sub_1' where id = $1::bigint", [
-      app.accountNumber(key.account),
-    ])
+    const account = app.accountNumber(key.account)
     await suspendAccount(accounts(), key.account)
-    expect((await key.get('/usage')).body.error.billing).toMatchObject({ action: 'manage_billing' })
+    for (const subscription of ['sub_1', null])
+      for (const status of ['active', 'past_due', 'canceled', 'none'] as const) {
+        await app.setAccount(key.account, { status })
+        await app.db.query('update accounts set subscription_id = $1 where id = $2::bigint', [subscription, account])
+        const { status: code, body } = await key.post('/stores/search', { filters: {} })
+        expect(code).toBe(403)
+        expect(body.error).not.toHaveProperty('billing')
+      }
   })
 })
 
@@ -64,6 +70,7 @@ describe('a closed account', () => {
       code: 'api_access_required',
       message: 'This account is closed.',
     })
+    expect(body.error).not.toHaveProperty('billing')
     for (const change of [suspendAccount, resumeAccount])
       await expect(change(accounts(), key.account)).rejects.toThrow(/is closed; that is permanent/)
   })

@@ -56,7 +56,7 @@ test('usage is shown per mode, and the remainder is never below zero', async () 
   const { key } = await cli.json<{ key: string }>('keys', 'create', id, '--name', 'k')
   const { db, plans } = cli.deps
   const { caller } = await admit(
-    { db, now: new Date(now), plans, publicUrl: 'http://storedex.example' },
+    { db, now: new Date(now), plans, billingPageOf: () => 'https://storedex.example/billing' },
     { ...(await identifyKey(db, key)), scope: 'stores:read', readSearchRows: true },
   )
   const ctx = { db, now: new Date(now), requestId: 'req_1', caller }

@@ -33,7 +33,7 @@ async function openSpender(mode: Mode = 'live'): Promise<Spender> {
       const { db, plans, clock } = cli.deps
       const at = clock.now()
       const { caller } = await admit(
-        { db, now: at, plans, publicUrl: 'http://storedex.example' },
+        { db, now: at, plans, billingPageOf: () => 'https://storedex.example/billing' },
         { ...(await identifyKey(db, issued.key)), scope: 'stores:read', readSearchRows: true },
       )
       await spendRows({ db, now: at, requestId, caller }, storeIds)

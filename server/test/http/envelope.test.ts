@@ -32,7 +32,7 @@ const failures: Record<string, () => unknown> = {
     new ApiError('api_access_required', 'This account has no active paid plan.', {
       billing: {
         action: 'manage_billing',
-        url: 'https://storedex.example/api/v1/billing/portal-link',
+        url: 'https://storedex.example/billing',
         endpoint: '/api/v1/billing/portal-link',
       },
     }),

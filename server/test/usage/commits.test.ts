@@ -14,7 +14,7 @@ beforeAll(async () => {
   admitOn = async (db) => {
     const now = app.clock.now()
     const { caller } = await admit(
-      { db, now, plans: app.deps.plans, publicUrl: '' },
+      { db, now, plans: app.deps.plans, billingPageOf: () => 'https://storedex.example/billing' },
       { ...(await identifyKey(db, secret)), scope: 'stores:read', readSearchRows: true },
     )
     return { db, now, requestId: 'req_1', caller }

@@ -12,11 +12,17 @@ export type ApiAccess = {
 };
 
 /**
- * How an account without API access gets it back.
+ * How an account without API access gets it back. Missing for a suspended or closed account.
  */
 export type ApiAccessBillingAction = {
     action: 'create_subscription_link' | 'manage_billing';
+    /**
+     * The page of the console on which a person does it, signed in. Not a path of the API.
+     */
     url: string;
+    /**
+     * The path to POST to, with the scope billing:manage: the reply has a link to the page of the provider.
+     */
     endpoint: '/api/v1/billing/subscription-link' | '/api/v1/billing/portal-link';
 };
 

@@ -2,13 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useAccount } from '#api/account.tsx'
 import { failureProps } from '#api/failure.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
+import { Banner } from '#ui/feedback/banner.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
 import { billingQuery, plansQuery } from './billing-api.ts'
 import { BillingOverview } from './billing-overview.tsx'
+import { useLinkedAccount } from './use-linked-account.ts'
 
 export default function BillingPage() {
-  const { id } = useAccount()
+  const { id, name } = useAccount()
+  const linked = useLinkedAccount()
   const billing = useQuery(billingQuery(id))
   const plans = useQuery(plansQuery(id))
   const failed = [billing, plans].find(({ data, isError }) => isError && !data)
@@ -16,7 +19,16 @@ export default function BillingPage() {
   return (
     <div className="max-w-5xl">
       <PageHeader title="Billing" />
-      {failed ? (
+      {linked === 'unknown' && (
+        <div className="mb-4">
+          <Banner tone="warning">
+            The link that you opened is about an account that you are not a member of. This is the plan of {name}.
+          </Banner>
+        </div>
+      )}
+      {linked === 'changing' ? (
+        <PageSpinner />
+      ) : failed ? (
         <ErrorState
           {...failureProps(failed.error)}
           onRetry={retry}

@@ -1,4 +1,4 @@
-import { choiceParam, type RawSearch } from '#lib/search-params.ts'
+import { choiceParam, patternParam, type RawSearch } from '#lib/search-params.ts'
 
 export const paidPlans = ['pro', 'business', 'enterprise'] as const
 export type PaidPlan = (typeof paidPlans)[number]
@@ -8,6 +8,8 @@ export type BillingInterval = (typeof billingIntervals)[number]
 
 /** What the address of the page says. */
 export interface BillingSearch {
+  /** The account that the API's link to this page is about. */
+  account?: string | undefined
   /** The plan that is chosen; the one that a link led to, on the way back from the payment provider. */
   plan?: PaidPlan | undefined
   billing?: BillingInterval | undefined
@@ -20,6 +22,7 @@ type Returned = (typeof returns)[number]
 
 export function validateBillingSearch(search: RawSearch): BillingSearch {
   return {
+    account: patternParam(search.account, /^acct_[A-Za-z]{16}$/),
     plan: choiceParam(search.plan, paidPlans),
     billing: choiceParam(search.billing, billingIntervals),
     returned: choiceParam(search.returned, returns),

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { consoleBillingPath } from '../../auth/caller.ts'
 import type { BillingContext, BillingLinkPurpose, BillingServices, ReturnUrls } from '../../billing/context.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { type MemberContext, memberContext } from '../access.ts'
@@ -29,7 +30,7 @@ export function auditOrigin({ caller, person, address, now }: MemberContext) {
 
 /** The console's page, which waits for the plan that the link led to. */
 export function billingPageUrl(publicUrl: string, params: Record<string, string>): string {
-  return `${publicUrl}/billing?${new URLSearchParams(params)}`
+  return `${publicUrl}${consoleBillingPath}?${new URLSearchParams(params)}`
 }
 
 function returnUrls(publicUrl: string, { target }: BillingLinkPurpose): ReturnUrls {

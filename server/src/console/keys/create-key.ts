@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { Account } from '../../accounts/account.ts'
 import { lockAccount } from '../../accounts/queries.ts'
 import { type Budgets, noBudgets } from '../../auth/budgets.ts'
-import { accessRequiredError, defaultScopes, type Scope } from '../../auth/caller.ts'
+import { accessRequiredError, billingPageOf, defaultScopes, type Scope } from '../../auth/caller.ts'
 import { insertKeyWithAccess, insertReplacementKey, updateKeyEndDates } from '../../auth/key-queries.ts'
 import { generateKey, generateSuccessor, keyStatusAt, overlapEnd, reportKey } from '../../auth/keys.ts'
 import { type Client, transact } from '../../db/pool.ts'
@@ -39,7 +39,7 @@ export async function createAccountKey(
   const created = await transact(ctx.db, async (client) => {
     const account = await requireRoomForKey(client, ctx)
     const inserted = await insertKeyWithAccess(client, row)
-    if (!inserted) throw accessRequiredError(account, ctx.publicUrl)
+    if (!inserted) throw accessRequiredError(account, billingPageOf(ctx.publicUrl, ctx.ids.seal('account', account.id)))
     await recordKeyChange(client, ctx, 'key.created', ctx.ids.seal('key', inserted.id), {
       name: row.name,
       mode: row.mode,

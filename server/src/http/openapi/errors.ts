@@ -178,7 +178,7 @@ const errorExamples: Record<DocumentedCode, Example> = {
     message: 'This account has no active paid plan (status past_due); renew it to use the API.',
     billing: {
       action: 'manage_billing',
-      url: 'https://storedex.example/api/v1/billing/portal-link',
+      url: 'https://storedex.example/billing?account=acct_RtWqLzXcVbNmPkJh',
       endpoint: '/api/v1/billing/portal-link',
     },
   },

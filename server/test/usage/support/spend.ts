@@ -27,7 +27,7 @@ export async function spendCredits({ deps }: TestApp, key: TestKey, count: numbe
   const now = clock.now()
   const publicUrl = 'http://storedex.example'
   const { caller, error } = await admit(
-    { db, now, plans, publicUrl },
+    { db, now, plans, billingPageOf: () => 'https://storedex.example/billing' },
     { ...(await identifyKey(db, key.secret)), scope: 'contacts:reveal', readSearchRows: false },
   )
   if (error) throw error

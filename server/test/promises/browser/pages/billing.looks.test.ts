@@ -54,6 +54,25 @@ describeInBrowser('the billing page', () => {
     await expectGoodLooks(page, 'billing-active-again')
   })
 
+  test('opens with the account that an error of the API names, for a member of several', async () => {
+    const other = await app.person()
+    const key = await app.key({ scopes: ['usage:read'] })
+    await app.person({ email: other.email, account: key.account })
+    await app.setAccount(key.account, { status: 'past_due' })
+    const refused = await key.get('/usage')
+    expect(refused.body.error.code).toBe('api_access_required')
+    const { pathname, search } = new URL(refused.body.error.billing.url)
+
+    const page = await app.open(pathname + search, { as: other })
+    await page.getByText('Payment failed', { exact: true }).waitFor()
+    // The address does not hold the person to this account.
+    expect(page.url()).toBe(`${app.url}/billing`)
+
+    const stranger = await app.open(pathname + search, { as: await app.person() })
+    await stranger.getByText('The link that you opened is about an account that you are not a member of.').waitFor()
+    expect(await stranger.getByText('Payment failed', { exact: true }).count()).toBe(0)
+  })
+
   test('leads to an upgrade by keyboard, and says that nothing was bought on the way back', async () => {
     const owner = await newOwner(app)
     await subscribe(app, owner.customerId, 'pro_monthly')
