@@ -75,10 +75,13 @@ export function addPeopleCommands(people: Command, cli: Cli): void {
     )
 
   withEmail(people.command('link'))
-    .description('print a link with which a person sets a new password within an hour')
-    .action((email: string, _flags: object, command: Command) =>
+    .description(
+      'print a link with which a person sets a new password within an hour; using it ends their sessions and passkeys',
+    )
+    .option('--end-all', 'end their sessions, links, passkeys and password at once')
+    .action((email: string, { endAll: endNow = false }: { endAll?: boolean }, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const made = await makePasswordLink(accountsContext(deps), email)
+        const made = await makePasswordLink(accountsContext(deps), email, { endNow })
         await printLink(cli, command, deps, made, 'They set a new password at this link, once, within an hour:')
       }),
     )

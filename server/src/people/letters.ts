@@ -73,6 +73,33 @@ If you did not sign up, you need not do anything.
   }
 }
 
+const credentialNames = {
+  password: 'a new password was set',
+  passkey: 'a passkey was added',
+  provider: 'signing in with your provider was set up',
+} as const
+
+/** Tells the owner of an address what others could have done. It has no link to anything that signs in. */
+export function noticeLetter(options: {
+  publicUrl: string
+  now: Date
+  credential: keyof typeof credentialNames
+}): Letter {
+  const { publicUrl, now, credential } = options
+  const host = hostOf(publicUrl)
+  return {
+    subject: `A new way to sign in at ${host}`,
+    text: `For your account at ${host}, ${credentialNames[credential]} on ${now.toISOString().slice(0, 16).replace('T', ' at ')} UTC.
+
+If that was you, you need not do anything.
+
+If not, ask for a new password at once. It ends all sessions, links and passkeys of your account:
+
+${publicUrl}/sign-in
+`,
+  }
+}
+
 function hostOf(publicUrl: string): string {
   return new URL(publicUrl).host
 }

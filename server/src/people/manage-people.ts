@@ -3,6 +3,7 @@ import { openAccountId, unknownAccountError } from '../accounts/read-account.ts'
 import { type Client, type Queryable, transact } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { type AuditEntry, recordAudit } from './audit.ts'
+import { endAllCredentials } from './credentials/end-credentials.ts'
 import { createSignInLink, linkLifeMs } from './links/links.ts'
 import { deleteUnlessLastOwner, lockMembers, selectRole } from './member-queries.ts'
 import {
@@ -85,10 +86,21 @@ export function setOperator(ctx: PeopleContext, email: string, operator: boolean
   })
 }
 
-/** Makes a link to set a new password, which can be used for an hour. */
-export function makePasswordLink(ctx: PeopleContext, email: string): Promise<PersonWithLink> {
+/**
+ * Makes a link to set a new password, which can be used for an hour. Using it ends all else that the person signs in
+ * with; `endNow` ends it at once.
+ */
+export function makePasswordLink(
+  ctx: PeopleContext,
+  email: string,
+  { endNow }: { endNow: boolean },
+): Promise<PersonWithLink> {
   return transact(ctx.db, async (client) => {
     const person = await requirePerson(client, email)
+    if (endNow) {
+      await endAllCredentials(client, { personId: person.id, password: 'ends', now: ctx.now })
+      await recordChange(ctx, client, person, { action: 'credentials.ended' })
+    }
     const token = await createPasswordLink(ctx, client, person, linkLifeMs.other)
     return { report: await reportPerson(ctx, client, person), token }
   })

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { ApiError } from '../kernel/errors.ts'
 import type { Mail, SendMail } from './mail.ts'
 
 const maxSending = 100
@@ -17,12 +18,19 @@ export class Outbox {
     this.#log = log
   }
 
-  /** Sends what `write` resolves to; null for nothing. */
+  /**
+   * Throws a 503 if as many mails are being sent as may be. Call it before the work that leads to a mail: a mail that
+   * cannot go out must not be promised, nor counted.
+   */
+  requireRoom(): void {
+    if (this.#sending.size < maxSending) return
+    throw new ApiError('service_unavailable', 'Too many mails are being sent; try again in a minute.', {
+      retryAfterSeconds: 60,
+    })
+  }
+
+  /** Sends what `write` resolves to; null for nothing. None is dropped: requests are refused before. */
   send(write: () => Promise<Mail | null>): void {
-    if (this.#sending.size >= maxSending) {
-      this.#log.warn('a mail was dropped: too many are being sent')
-      return
-    }
     const sending = this.#send(write).catch((error: { code?: string; responseCode?: number }) => {
       // The server's answer may repeat the address.
       const { code = null, responseCode = null } = error

@@ -90,6 +90,24 @@ export async function lockPassword(db: Queryable, id: number, hash: string): Pro
   return rowCount === 1
 }
 
+/**
+ * Makes changes of what a person signs in with wait for each other until the end of the transaction. Take it before any
+ * other lock on their sessions, links or passkeys. Whatever adds one waits for it, because its row refers to the person.
+ */
+export async function lockCredentials(db: Queryable, id: number): Promise<void> {
+  await db.query('select 1 from people where id = $1::bigint for update', [id])
+}
+
+/** The same for a sign-in, which others need not wait for. Returns whether there is such a person. */
+export async function shareCredentials(db: Queryable, id: number): Promise<boolean> {
+  const { rowCount } = await db.query('select 1 from people where id = $1::bigint for key share', [id])
+  return rowCount === 1
+}
+
+export async function removePassword(db: Queryable, id: number): Promise<void> {
+  await db.query('update people set password_hash = null, password_set_at = null where id = $1::bigint', [id])
+}
+
 export async function deletePerson(db: Queryable, id: number): Promise<void> {
   await db.query('delete from people where id = $1::bigint', [id])
 }

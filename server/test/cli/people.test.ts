@@ -68,6 +68,38 @@ test('a link for a new password lasts an hour, and starts with the address of th
   expect(await endOf(link!)).toBe('2026-11-10T13:00:00.000Z')
 })
 
+test('--end-all ends all that somebody signs in with at once, the password too', async () => {
+  const { id, link: first } = await create('mara@aurora.example')
+  const personId = cli.deps.ids.open(id)!.value
+  await cli.deps.db.query("update people set password_hash = 'known' where id = $1::bigint", [personId])
+  await cli.deps.db.query(
+    `insert into passkeys (person_id, credential_id, public_key, sign_count, transports, name, created_at)
+     values ($1::bigint, '\\x01', '\\x01', 0, '{}', 'planted', now())`,
+    [personId],
+  )
+  await cli.deps.db.query(
+    `insert into sessions (token_hash, person_id, created_at, last_seen_at, expires_at, signed_in_at, address, user_agent)
+     values ('\\x01', $1::bigint, now(), now(), now() + interval '1 day', now(), '', '')`,
+    [personId],
+  )
+  const held = async () =>
+    (
+      await cli.deps.db.query(
+        `select (select count(*) from sessions where person_id = $1::bigint)::integer as sessions,
+                (select count(*) from passkeys where person_id = $1::bigint)::integer as passkeys,
+                (select count(*) from sign_in_links where person_id = $1::bigint and used_at is null)::integer as links,
+                (select count(password_hash) from people where id = $1::bigint)::integer as passwords`,
+        [personId],
+      )
+    ).rows[0]
+  await cli.json<Person>('people', 'link', 'mara@aurora.example')
+  expect(await held()).toEqual({ sessions: 1, passkeys: 1, links: 2, passwords: 1 })
+  const { link } = await cli.json<Person>('people', 'link', 'mara@aurora.example', '--end-all')
+  expect(await held()).toEqual({ sessions: 0, passkeys: 0, links: 1, passwords: 0 })
+  expect(await endOf(link!)).toBe('2026-11-10T13:00:00.000Z')
+  expect(link).not.toBe(first)
+})
+
 test('the mark of an operator is set and taken away', async () => {
   await create('mara@aurora.example')
   expect(await cli.json('people', 'operator', 'mara@aurora.example')).toMatchObject({ operator: true })

@@ -18,7 +18,7 @@ const failurePath = '/sign-in?problem=provider'
 
 /** Routes that send the browser to the OpenID Connect provider and take it back. Both answer with a redirect. */
 export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
-  const { ids, signer, publicUrl, config } = services
+  const { ids, signer, publicUrl, config, outbox } = services
   const { openid, signup } = config.people
   const provider = openid && new OpenIdProvider(openid, `${publicUrl}${returnPath}`)
   const cookieOf = (request: FastifyRequest) =>
@@ -72,7 +72,8 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
       reply.clearCookie(cookieName, cookieOf(request))
       const { db, now, raw } = request
       const query = /\?.*$/s.exec(raw.url ?? '')?.[0] ?? ''
-      const ctx = { db, ids, now, browser: browserOf(request), provider, signup, replacedToken: request.sessionHash }
+      const people = { signup, publicUrl, outbox }
+      const ctx = { db, ids, now, browser: browserOf(request), provider, ...people, replacedToken: request.sessionHash }
       try {
         const { sessionToken, next } = await finishOpenIdSignIn(ctx, { token, query })
         setSessionCookie(reply, publicUrl, sessionToken)

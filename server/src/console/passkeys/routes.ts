@@ -7,6 +7,7 @@ import { rejectBody } from '../../http/validation.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { recordAudit } from '../../people/audit.ts'
+import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import {
   finishRegistration,
   type PasskeyContext,
@@ -31,7 +32,7 @@ import {
 
 /** Routes that sign in by passkey, and manage the passkeys of the person who is signed in. */
 export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
-  const { ids, signer, publicUrl } = services
+  const { ids, signer, publicUrl, outbox } = services
   const contextOf = (request: FastifyRequest): PasskeyContext => ({
     db: request.db,
     ids,
@@ -41,6 +42,10 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     // Browsers send it with every POST; the guard has checked it.
     origin: request.headers.origin ?? `${request.protocol}://${request.host}`,
   })
+  const holderOf = (request: FastifyRequest) => {
+    const { person, session } = personContext(request)
+    return { ...person, sessionId: session.id }
+  }
   const describe = (row: PasskeyRow) => ({
     object: 'passkey' as const,
     id: ids.seal('passkey', row.id),
@@ -120,7 +125,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     },
     async (request) => ({
       object: 'passkey_options' as const,
-      options: await startRegistration(contextOf(request), personContext(request).person),
+      options: await startRegistration(contextOf(request), holderOf(request)),
       request_id: request.id,
     }),
   )
@@ -139,12 +144,15 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     },
     async (request) => {
       const { name, response } = request.body
+      outbox?.requireRoom()
+      const holder = holderOf(request)
       const { authenticatorAttachment: _, response: attested, ...rest } = response
       const { clientDataJSON, attestationObject, transports = [] } = attested
-      const passkey = await finishRegistration(contextOf(request), personContext(request).person, {
+      const passkey = await finishRegistration(contextOf(request), holder, {
         name: name.trim(),
         response: { ...rest, response: { clientDataJSON, attestationObject, transports } },
       })
+      noticeNewCredential({ outbox, publicUrl, now: request.now }, holder.email, 'passkey')
       return { ...describe(passkey), request_id: request.id }
     },
   )

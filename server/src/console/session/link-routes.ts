@@ -3,6 +3,7 @@ import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { takeAttempt } from '../../people/attempts.ts'
+import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import type { LinkContext } from '../../people/links/link-context.ts'
 import { openLink, setPasswordByLink } from '../../people/links/use-link.ts'
 import { writePasswordMail } from '../../people/passwords/request-link.ts'
@@ -72,8 +73,10 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
     },
     async (request, reply) => {
       const { token, password, name = null } = request.body
-      const { sessionToken } = await setPasswordByLink(linkContext(request), { token, password, name })
+      outbox?.requireRoom()
+      const { sessionToken, email } = await setPasswordByLink(linkContext(request), { token, password, name })
       setSessionCookie(reply, publicUrl, sessionToken!)
+      noticeNewCredential({ outbox, publicUrl, now: request.now }, email, 'password')
       return done(request)
     },
   )
@@ -94,6 +97,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
     async (request, reply) => {
       if (!outbox) throw noMailError()
       const { db, ip: address, now, body } = request
+      outbox.requireRoom()
       const email = foldEmail(body.email)
       await takeAttempt({ db, signer, now }, 'password_mail', { address, email })
       const ctx = { db: services.db, ids, now, address, publicUrl }
@@ -119,6 +123,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
     async (request, reply) => {
       if (!outbox || services.config.people.signup !== 'open')
         throw new ApiError('route_not_found', 'Ask somebody who has an account for an invitation.')
+      outbox.requireRoom()
       const { db, ip: address, now, body } = request
       const { email, name, account_name: accountName } = body
       const mail = await requestSignUp({ db, signer, now, address, publicUrl }, { email, name, accountName })

@@ -2,7 +2,7 @@ import { transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { type LinkContext, type OpenedLink, signedIn, startLinkSession } from '../links/link-context.ts'
 import { invalidLinkError } from '../links/links.ts'
-import { hashNewPassword, setPassword } from '../passwords/set-password.ts'
+import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
 import { createPerson, findPersonByEmail } from '../person.ts'
 import { hashToken } from '../tokens.ts'
 import { joinByInvitation } from './invitations.ts'
@@ -51,7 +51,7 @@ export async function acceptAsNewPerson(
     if (!person) throw invalidLinkError()
     const { address } = browser
     const publicId = ids.seal('person', person.id)
-    await setPassword(client, { personId: person.id, publicId, hash, name, keptSessionId: null, address, now })
+    await setPasswordAnew(client, { personId: person.id, publicId, hash, name, address, now })
     await joinByInvitation({ db: client, ids, now, address }, invitation, person)
     return startLinkSession(client, ctx, person.id, 'invitation')
   })

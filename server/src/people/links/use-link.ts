@@ -2,7 +2,8 @@ import { transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { takeAttempt } from '../attempts.ts'
 import { acceptAsNewPerson, openInvitation } from '../invitations/accept-invitation.ts'
-import { hashNewPassword, setPassword } from '../passwords/set-password.ts'
+import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
+import { lockCredentials } from '../queries.ts'
 import { completeSignUp, openSignUp } from '../sign-up/sign-up.ts'
 import { hashToken } from '../tokens.ts'
 import { type LinkContext, type OpenedLink, requireLinkedPerson, startLinkSession } from './link-context.ts'
@@ -41,7 +42,7 @@ export function setPasswordByLink(ctx: LinkContext, chosen: ChosenPassword): Pro
 async function openOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
   const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
   if (!link) return null
-  if (link.purpose === 'sign_in') return useOwnLink(ctx, token, 'sign_in')
+  if (link.purpose === 'sign_in') return useOwnLink(ctx, { token, purpose: 'sign_in', personId: link.person_id })
   const { email, name } = await requireLinkedPerson(ctx, link.person_id)
   const waiting = { account: null, needsName: false, needsSignIn: false, sessionToken: null }
   return { purpose: 'set_password', email, name, ...waiting }
@@ -52,23 +53,22 @@ async function setOwnPassword(ctx: LinkContext, { token, password, name }: Chose
   if (link?.purpose !== 'set_password') return null
   const person = await requireLinkedPerson(ctx, link.person_id)
   const hash = await hashNewPassword(password, { email: person.email, name: name ?? person.name })
-  return useOwnLink(ctx, token, 'set_password', { hash, name })
+  return useOwnLink(ctx, { token, purpose: 'set_password', personId: person.id }, { hash, name })
 }
 
 function useOwnLink(
   ctx: LinkContext,
-  token: string,
-  purpose: LinkPurpose,
+  { token, purpose, personId }: { token: string; purpose: LinkPurpose; personId: number },
   chosen: { hash: string; name: string | null } | null = null,
 ): Promise<OpenedLink> {
   const { db, ids, now, browser } = ctx
   return transact(db, async (client) => {
+    await lockCredentials(client, personId)
     const link = await useSignInLink(client, { tokenHash: hashToken(token), purpose, now })
     if (!link) throw invalidLinkError()
-    const personId = link.person_id
     if (chosen) {
       const publicId = ids.seal('person', personId)
-      await setPassword(client, { personId, publicId, ...chosen, keptSessionId: null, address: browser.address, now })
+      await setPasswordAnew(client, { personId, publicId, ...chosen, address: browser.address, now })
     }
     return startLinkSession(client, ctx, personId, purpose)
   })

@@ -20,10 +20,7 @@ export async function selectPersonBySubject(
   return rows[0]
 }
 
-/**
- * Binds a person without another binding to what the provider calls them, and removes their password. Returns whether it
- * did.
- */
+/** Binds a person without another binding to what the provider calls them. Returns whether it did. */
 export async function bindSubject(
   db: Queryable,
   { personId, issuer, subject }: { personId: number; issuer: string; subject: string },
@@ -31,7 +28,7 @@ export async function bindSubject(
   const { rowCount } = await db.query(
     `
 update people
-set openid_issuer = $2::text, openid_subject = $3::text, password_hash = null, password_set_at = null
+set openid_issuer = $2::text, openid_subject = $3::text
 where id = $1::bigint and openid_subject is null`,
     [personId, issuer, subject],
   )

@@ -3,11 +3,12 @@ import { ApiError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { recordAudit } from '../audit.ts'
 import { createChallenge, takeChallenge } from '../challenges/challenges.ts'
-import { endSignInLinks } from '../links/queries.ts'
-import { deletePasskeysOf } from '../passkeys/queries.ts'
+import { endAllCredentials } from '../credentials/end-credentials.ts'
+import { noticeNewCredential } from '../credentials/notices.ts'
+import type { Outbox } from '../outbox.ts'
 import { findPersonByEmail, foldEmail } from '../person.ts'
-import type { RegisteredPerson } from '../queries.ts'
-import { deleteSessionByToken, deleteSessionsOf } from '../sessions/queries.ts'
+import { lockCredentials, type RegisteredPerson, shareCredentials } from '../queries.ts'
+import { deleteSessionByToken } from '../sessions/queries.ts'
 import { type Browser, createSession } from '../sessions/sessions.ts'
 import type { PeopleSettings } from '../settings.ts'
 import { createOwner } from '../sign-up/sign-up.ts'
@@ -22,6 +23,9 @@ export interface OpenIdContext {
   browser: Browser
   provider: OpenIdProvider
   signup: PeopleSettings['signup']
+  publicUrl: string
+  /** Null where no mail is set up. */
+  outbox: Outbox | null
   /** The hash of the session's token that the browser had; that session ends. */
   replacedToken: Buffer | null
 }
@@ -74,7 +78,12 @@ async function signInAs(ctx: OpenIdContext, identity: ProvidedIdentity): Promise
     throw refusedError('the provider verified no email address')
   const email = foldEmail(identity.email)
   const person = await findPersonByEmail(ctx.db, email)
-  if (person) return transact(ctx.db, (client) => bindAndSignIn(ctx, client, person, identity))
+  if (person) {
+    ctx.outbox?.requireRoom()
+    const token = await transact(ctx.db, (client) => bindAndSignIn(ctx, client, person, identity))
+    noticeNewCredential(ctx, person.email, 'provider')
+    return token
+  }
   if (ctx.signup !== 'open') throw refusedError('nobody here has this email address')
   const name =
     identity.name
@@ -96,11 +105,10 @@ async function bindAndSignIn(
   { id }: RegisteredPerson,
   { issuer, subject }: ProvidedIdentity,
 ): Promise<string> {
+  await lockCredentials(client, id)
   if (!(await bindSubject(client, { personId: id, issuer, subject })))
     throw refusedError('another account at the provider is bound to this person')
-  await deletePasskeysOf(client, id)
-  await endSignInLinks(client, id, ctx.now)
-  await deleteSessionsOf(client, id, null)
+  await endAllCredentials(client, { personId: id, password: 'ends', now: ctx.now })
   const target = ctx.ids.seal('person', id)
   const audit = { accountId: null, personId: id, address: ctx.browser.address, at: ctx.now }
   await recordAudit(client, { ...audit, action: 'openid.bound', target })
@@ -112,6 +120,7 @@ async function startSession(
   client: Client,
   personId: number,
 ): Promise<string> {
+  if (!(await shareCredentials(client, personId))) throw refusedError('the person was removed')
   if (replacedToken) await deleteSessionByToken(client, replacedToken)
   const audit = { accountId: null, personId, address: browser.address, at: now }
   await recordAudit(client, { ...audit, action: 'session.created', details: { by: 'openid' } })

@@ -11,7 +11,8 @@ import type { Signer } from '../../kernel/signer.ts'
 import { takeAttempt } from '../attempts.ts'
 import { recordAudit } from '../audit.ts'
 import { type ChallengePurpose, createChallenge, takeChallenge } from '../challenges/challenges.ts'
-import { deleteSessionByToken } from '../sessions/queries.ts'
+import { shareCredentials } from '../queries.ts'
+import { deleteSessionByToken, lockSession } from '../sessions/queries.ts'
 import { type Browser, createSession } from '../sessions/sessions.ts'
 import { newToken } from '../tokens.ts'
 import {
@@ -41,6 +42,7 @@ interface Holder {
   publicId: string
   email: string
   name: string
+  sessionId: number
 }
 
 const lifeMs = 5 * 60_000
@@ -94,6 +96,9 @@ export async function finishRegistration(
   if (!verified) throw refusedPasskeyError()
   const { credential } = registrationInfo
   return transact(db, async (client) => {
+    // The session may have ended since the request was admitted, by the person's own hand against whoever asks here.
+    await shareCredentials(client, holder.id)
+    if (!(await lockSession(client, holder.id, holder.sessionId))) throw refusedPasskeyError()
     const passkey = await insertPasskey(
       client,
       {
@@ -138,6 +143,7 @@ export async function signInByPasskey(
   const attempt = await takeAttempt(ctx, 'sign_in', { address: browser.address })
   const { passkey, signCount } = await verifySignature(ctx, response)
   return transact(db, async (client) => {
+    if (!(await shareCredentials(client, passkey.person_id))) throw refusedPasskeyError()
     if (!(await recordPasskeyUse(client, { id: passkey.id, signCount, now }))) throw refusedPasskeyError()
     await attempt.undo(client)
     if (replacedToken) await deleteSessionByToken(client, replacedToken)

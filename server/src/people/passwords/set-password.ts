@@ -1,8 +1,10 @@
 import type { Queryable } from '../../db/pool.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import { recordAudit } from '../audit.ts'
+import { endAllCredentials } from '../credentials/end-credentials.ts'
 import { endSignInLinks } from '../links/queries.ts'
-import { updatePassword } from '../queries.ts'
-import { deleteSessionsOf } from '../sessions/queries.ts'
+import { lockCredentials, updatePassword } from '../queries.ts'
+import { deleteSessionsOf, lockSession } from '../sessions/queries.ts'
 import { passwordHasher } from './hasher.ts'
 import { requireStrongPassword } from './policy.ts'
 
@@ -16,20 +18,34 @@ interface NewPassword {
   personId: number
   publicId: string
   hash: string
-  /** Null to keep it. */
-  name: string | null
-  /** The session that stays; null for none. */
-  keptSessionId: number | null
   address: string | null
   now: Date
 }
 
-/** Sets a person's password, which ends their other sessions and the links that were made for them. */
-export async function setPassword(db: Queryable, input: NewPassword): Promise<void> {
-  const { personId, publicId, hash, name, keptSessionId, address, now } = input
-  await updatePassword(db, personId, { hash, name, at: now })
-  // A link that is being used keeps its row locked until its session exists, so the sessions are deleted afterwards.
+/** Sets the password of somebody who used a link, which ends all else that they could sign in with. */
+export async function setPasswordAnew(db: Queryable, input: NewPassword & { name: string | null }): Promise<void> {
+  const { personId, now } = input
+  await endAllCredentials(db, { personId, password: 'stays', now })
+  await storePassword(db, input)
+}
+
+/**
+ * Changes the password of somebody who is signed in, which ends their other sessions and the links that were made for
+ * them. Passkeys stay. Throws if the session ended while the password was hashed.
+ */
+export async function changeOwnPassword(db: Queryable, input: NewPassword & { sessionId: number }): Promise<void> {
+  const { personId, sessionId, now } = input
+  await lockCredentials(db, personId)
+  if (!(await lockSession(db, personId, sessionId)))
+    throw new ApiError('not_signed_in', 'This session has ended; sign in again.')
   await endSignInLinks(db, personId, now)
-  await deleteSessionsOf(db, personId, keptSessionId)
+  await deleteSessionsOf(db, personId, sessionId)
+  await storePassword(db, { ...input, name: null })
+}
+
+/** A name of null keeps it. */
+async function storePassword(db: Queryable, input: NewPassword & { name: string | null }): Promise<void> {
+  const { personId, publicId, hash, name, address, now } = input
+  await updatePassword(db, personId, { hash, name, at: now })
   await recordAudit(db, { accountId: null, personId, action: 'password.set', target: publicId, address, at: now })
 }

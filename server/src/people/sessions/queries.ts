@@ -97,6 +97,15 @@ export async function updateSignedInAt(db: Queryable, id: number, now: Date): Pr
   await db.query('update sessions set signed_in_at = $2::timestamptz where id = $1::bigint', [id, now])
 }
 
+/** Whether the session of a person is still there; it then stays until the end of the transaction. */
+export async function lockSession(db: Queryable, personId: number, id: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select 1 from sessions where person_id = $1::bigint and id = $2::bigint for key share',
+    [personId, id],
+  )
+  return rowCount === 1
+}
+
 export async function deleteSessionByToken(db: Queryable, tokenHash: Buffer): Promise<void> {
   await db.query('delete from sessions where token_hash = $1::bytea', [tokenHash])
 }

@@ -10,7 +10,7 @@ import { knownAddressLetter, signUpLetter } from '../letters.ts'
 import { type LinkContext, type OpenedLink, startLinkSession } from '../links/link-context.ts'
 import { invalidLinkError, linkLifeMs } from '../links/links.ts'
 import type { Mail } from '../mail.ts'
-import { hashNewPassword, setPassword } from '../passwords/set-password.ts'
+import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
 import { createPerson, findPersonByEmail, foldEmail } from '../person.ts'
 import { type RegisteredPerson, upsertMember } from '../queries.ts'
 import { hashToken, newToken } from '../tokens.ts'
@@ -71,7 +71,7 @@ export async function completeSignUp(
   return createOwner({ db, ids, now, address }, owner, async (client, person) => {
     if (!(await takeChallenge(client, { token, purpose, now }))) throw invalidLinkError()
     const publicId = ids.seal('person', person.id)
-    await setPassword(client, { personId: person.id, publicId, hash, name: null, keptSessionId: null, address, now })
+    await setPasswordAnew(client, { personId: person.id, publicId, hash, name: null, address, now })
     return startLinkSession(client, ctx, person.id, purpose)
   })
 }

@@ -9,7 +9,7 @@ import { filesIn, isTestPath, project, resolveImport, workspaceOf } from './supp
 const serverLine = [
   ...['kernel', 'runtime', 'db', 'search', 'http', 'taxonomy', 'accounts', 'auth', 'usage'],
   ...['idempotency', 'encryption', 'delivery', 'exclusion', 'billing', 'stores', 'contacts'],
-  ...['counts', 'lists', 'exports', 'quotes', 'catalogue', 'erasure', 'imports', 'backup', 'people', 'import-jobs'],
+  ...['counts', 'lists', 'exports', 'quotes', 'catalogue', 'erasure', 'imports', 'people', 'backup', 'import-jobs'],
   ...['mcp', 'console', 'config', 'resources', 'doctor', 'deps', 'app', 'cli', 'bin'],
 ]
 const consoleLine = [

@@ -61,6 +61,7 @@ export async function invite(
   ctx: InvitationContext,
   { email: given, role }: { email: string; role: Role },
 ): Promise<SentInvitationReply> {
+  ctx.outbox?.requireRoom()
   const email = foldEmail(given)
   await takeAttempt(ctx, 'invitation', { address: ctx.address, email })
   const { id, token, expiresAt } = await transact(ctx.db, async (client) => {
@@ -89,6 +90,7 @@ async function requireRoom(ctx: InvitationContext, client: Client, email: string
 
 /** Gives an invitation a new link, for another three days; the link before ends. */
 export async function sendInvitationAgain(ctx: InvitationContext, invitationId: string): Promise<SentInvitationReply> {
+  ctx.outbox?.requireRoom()
   const token = newToken()
   const expiresAt = new Date(ctx.now.getTime() + linkLifeMs.invitation)
   const { email, role } = await changeInvitation(ctx, invitationId, async (client, invitation) => {

@@ -12,7 +12,7 @@ import { endOtherSessions, endSession, listSessions } from './sessions.ts'
 const person = { console: { who: 'person' } } as const
 
 /** What a person sees and decides about themselves, whichever account they look at. */
-export function registerPersonRoutes(api: ApiRoutes, { ids, publicUrl }: AccountConsoleServices): void {
+export function registerPersonRoutes(api: ApiRoutes, { ids, publicUrl, outbox }: AccountConsoleServices): void {
   const contextOf = (request: FastifyRequest) => ({ ...personContext(request), ids })
 
   api.get(
@@ -91,6 +91,6 @@ export function registerPersonRoutes(api: ApiRoutes, { ids, publicUrl }: Account
         response: { 200: AccountDoneReply, ...errorReplies('weak_password') },
       },
     },
-    (request) => changePassword(contextOf(request), request.body),
+    (request) => changePassword({ ...contextOf(request), publicUrl, outbox }, request.body),
   )
 }

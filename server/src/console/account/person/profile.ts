@@ -1,5 +1,7 @@
 import { transact } from '../../../db/pool.ts'
-import { hashNewPassword, setPassword } from '../../../people/passwords/set-password.ts'
+import { noticeNewCredential } from '../../../people/credentials/notices.ts'
+import type { Outbox } from '../../../people/outbox.ts'
+import { changeOwnPassword, hashNewPassword } from '../../../people/passwords/set-password.ts'
 import { type OwnContext, recordOwnChange } from '../context.ts'
 import type { AccountDoneReply } from '../schema.ts'
 import { updatePersonName } from './session-queries.ts'
@@ -12,20 +14,30 @@ export async function renamePerson(ctx: OwnContext, { name }: { name: string }):
   return { object: 'done', request_id: ctx.requestId }
 }
 
+interface PasswordContext extends OwnContext {
+  publicUrl: string
+  /** Null where no mail is set up. */
+  outbox: Outbox | null
+}
+
 /** Sets a new password, which ends all other sessions of the person and the links that were made for them. */
-export async function changePassword(ctx: OwnContext, { password }: { password: string }): Promise<AccountDoneReply> {
+export async function changePassword(
+  ctx: PasswordContext,
+  { password }: { password: string },
+): Promise<AccountDoneReply> {
   const { person, session, address, now } = ctx
+  ctx.outbox?.requireRoom()
   const hash = await hashNewPassword(password, person)
   await transact(ctx.db, (client) =>
-    setPassword(client, {
+    changeOwnPassword(client, {
       personId: person.id,
       publicId: person.publicId,
       hash,
-      name: null,
-      keptSessionId: session.id,
+      sessionId: session.id,
       address,
       now,
     }),
   )
+  noticeNewCredential(ctx, person.email, 'password')
   return { object: 'done', request_id: ctx.requestId }
 }
