@@ -22,6 +22,13 @@ export interface LedgerRange {
   until?: Date | undefined
 }
 
+/** The entries of an account with a higher number than `after`. */
+export interface EntriesAfter {
+  accountId: number
+  after: number
+  range: LedgerRange
+}
+
 /** The entries of an account after the given one, in the order they were written. */
 export async function selectEntriesAfter(
   db: Queryable,

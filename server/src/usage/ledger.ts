@@ -4,7 +4,13 @@ import { type Client, type Pool, transact } from '../db/pool.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import { readArchiveDifferences, readArchivedRows } from './closing/archives.ts'
 import * as queries from './ledger-queries.ts'
-import { beginSnapshotRead, type LedgerRange, type LedgerRow, selectEntriesAfter } from './ledger-queries.ts'
+import {
+  beginSnapshotRead,
+  type EntriesAfter,
+  type LedgerRange,
+  type LedgerRow,
+  selectEntriesAfter,
+} from './ledger-queries.ts'
 
 /** A ledger entry, as the command line prints it. */
 export interface LedgerEntry {
@@ -23,34 +29,44 @@ export interface LedgerEntriesQuery extends LedgerRange {
   accountId: number
 }
 
-/**
- * Calls `consume` with the pages of an account's entries, oldest first, packed ones included. Pages keep a million entries
- * out of memory. All are read from one snapshot, so that entries packed meanwhile are neither missed nor read twice.
- */
-export function withLedgerEntries<T>(
-  { db, ids }: { db: Pool; ids: IdSealer },
-  query: LedgerEntriesQuery,
-  consume: (pages: AsyncIterable<LedgerEntry[]>) => Promise<T>,
-): Promise<T> {
-  return transact(db, async (client) => {
-    await beginSnapshotRead(client)
-    return consume(readEntries(client, ids, query))
-  })
-}
+/** The most entries that are in memory, give or take a page. */
+const pieceSize = 10_000
 
-async function* readEntries(
-  client: Client,
-  ids: IdSealer,
+/**
+ * The pages of an account's entries, oldest first, packed ones included. They are read in pieces, each in a snapshot of its own, so
+ * that a slow reader holds no connection. At any moment an entry is either a row or in an archive, and pieces follow the numbers of
+ * entries, so those packed meanwhile are neither missed nor read twice.
+ */
+export async function* readLedgerEntries(
+  { db, ids }: { db: Pool; ids: IdSealer },
   { accountId, ...range }: LedgerEntriesQuery,
 ): AsyncGenerator<LedgerEntry[], void, void> {
-  const archived = readArchivedRows(client, accountId, range)
-  for await (const rows of mergePages(archived, readRows(client, accountId, range))) yield entriesOf(ids, rows)
+  for (let after = 0; ; ) {
+    const pages = await transact(db, async (client) => {
+      await beginSnapshotRead(client)
+      return readPiece(client, { accountId, after, range })
+    })
+    if (pages.length === 0) return
+    for (const rows of pages) yield entriesOf(ids, rows)
+    after = pages.at(-1)!.at(-1)!.entry
+  }
+}
+
+async function readPiece(client: Client, query: EntriesAfter): Promise<LedgerRow[][]> {
+  const pages: LedgerRow[][] = []
+  let size = 0
+  for await (const rows of mergePages(readArchivedRows(client, query), readRows(client, query))) {
+    pages.push(rows)
+    size += rows.length
+    if (size >= pieceSize) break
+  }
+  return pages
 }
 
 const pageSize = 2_000
 
-async function* readRows(client: Client, accountId: number, range: LedgerRange): AsyncGenerator<LedgerRow[]> {
-  for (let entry = 0; ; ) {
+async function* readRows(client: Client, { accountId, after, range }: EntriesAfter): AsyncGenerator<LedgerRow[]> {
+  for (let entry = after; ; ) {
     const rows = await selectEntriesAfter(client, { accountId, entry, range, limit: pageSize })
     if (rows.length === 0) return
     yield rows

@@ -8991,10 +8991,6 @@ export type GetLedgerFileErrors = {
      */
     404: Error;
     /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
      * Something failed inside: internal_error.
      */
     500: Error;

@@ -10,7 +10,7 @@ import {
   type LedgerDifference,
   type LedgerEntry,
   type LedgerTotals,
-  withLedgerEntries,
+  readLedgerEntries,
 } from '../../usage/ledger.ts'
 import { accountsContext, type Cli, wantsJson, withDatabase } from '../context.ts'
 import { parseTimestampFlag } from '../values.ts'
@@ -66,9 +66,7 @@ export function addLedgerCommands(ledger: Command, cli: Cli): void {
       const format = csv ? entriesAsCsv : json ? entriesAsJson : entriesAsTable
       return withDatabase(cli, async (deps) => {
         const account = await readAccount(accountsContext(deps), id)
-        await withLedgerEntries(deps, { accountId: account.id, ...range }, (pages) =>
-          writeList(cli.stdout, format, pages),
-        )
+        await writeList(cli.stdout, format, readLedgerEntries(deps, { accountId: account.id, ...range }))
       })
     })
   addClosingCommands(ledger, cli)

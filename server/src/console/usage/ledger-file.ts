@@ -1,10 +1,7 @@
-import { once } from 'node:events'
-import { PassThrough, Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
 import { formatCsvRow } from '../../kernel/csv.ts'
-import { ApiError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { type LedgerEntry, withLedgerEntries } from '../../usage/ledger.ts'
+import { type LedgerEntry, readLedgerEntries } from '../../usage/ledger.ts'
 import type { MemberContext } from '../access.ts'
 import { nameSpenders } from '../spenders.ts'
 import { type LedgerFileQuery, openLedgerFilters } from './parameters.ts'
@@ -15,34 +12,21 @@ interface FileContext extends MemberContext {
 
 const columns = ['spent_at', 'mode', 'meter', 'amount', 'period_start', 'spent_by', 'spent_by_id', 'request_id']
 
-// Each file holds a connection while it is written, and its reader may be slow.
-const accountsWithFile = new Set<number>()
-const maxWritingMs = 600_000
-
 /**
- * The entries of an account as CSV, oldest first, packed ones included. The stream is written at the reader's speed; it
- * fails, instead of ending early, when not all entries can be read. Resolves once the first of them are there.
+ * The entries of an account as CSV, oldest first, packed ones included. They are read as the reader takes them; the stream fails,
+ * instead of ending early, when not all can be read. Resolves once the first of them are there.
  */
 export async function openLedgerFile(ctx: FileContext, query: LedgerFileQuery): Promise<Readable> {
   const { since, until } = openLedgerFilters(ctx.ids, query)
-  const accountId = ctx.account.id
-  if (accountsWithFile.has(accountId))
-    throw new ApiError('rate_limit_exceeded', 'A file of this ledger is being written; wait until it is complete.', {
-      retryAfterSeconds: 10,
-    })
-  accountsWithFile.add(accountId)
-  const file = new PassThrough()
-  const signal = AbortSignal.timeout(maxWritingMs)
-  const written = withLedgerEntries(ctx, { accountId, since, until }, (pages) =>
-    pipeline(Readable.from(formatPages(ctx, query, pages)), file, { signal, end: false }),
-  ).finally(() => accountsWithFile.delete(accountId))
-  // It ends after the transaction, so that whoever has read it can ask for the next one.
-  written.then(
-    () => file.end(),
-    (error) => file.destroy(error),
-  )
-  await Promise.race([once(file, 'readable'), written])
-  return file
+  const pages = readLedgerEntries(ctx, { accountId: ctx.account.id, since, until })
+  const parts = formatPages(ctx, query, pages)
+  const first = await parts.next()
+  return Readable.from(startWith(first.value ?? '', parts), { objectMode: false })
+}
+
+async function* startWith(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
 }
 
 async function* formatPages(

@@ -86,7 +86,7 @@ export function registerUsageConsoleRoutes(api: ApiRoutes, { ids, cursors, confi
         summary: 'Download what was spent as CSV, oldest first',
         description: 'Includes entries that the list no longer shows.',
         querystring: LedgerFileQuery,
-        response: { 200: LedgerFile, ...errorReplies('rate_limit_exceeded') },
+        response: { 200: LedgerFile },
       },
     },
     async (request, reply) => {

@@ -1,7 +1,7 @@
 import type { Meter } from '../../accounts/plans.ts'
 import type { Client, Queryable } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
-import type { LedgerRange } from '../ledger-queries.ts'
+import type { EntriesAfter } from '../ledger-queries.ts'
 
 /** The sum of an archive's entries in one period, from `ledger_rollups`. */
 interface RollupRow {
@@ -58,10 +58,13 @@ export interface ArchiveRow {
 
 const archiveColumns = `account_id, first_entry, last_entry, entries, first_spent_at, last_spent_at, sha256, packed`
 
-/** The archives of an account after the given one that hold entries of a range, in order, without dropped ones. */
+/**
+ * The archives of an account after the one of `firstEntry` that hold entries of a range with numbers above `after`, in order,
+ * without dropped ones.
+ */
 export async function selectArchivesAfter(
   db: Queryable,
-  query: { accountId: number; firstEntry: number; range: LedgerRange; limit: number },
+  query: EntriesAfter & { firstEntry: number; limit: number },
 ): Promise<ArchiveRow[]> {
   const { rows } = await db.query<ArchiveRow>(
     `
@@ -69,10 +72,10 @@ select ${archiveColumns}
 from ledger_archives
 where account_id = $1::bigint and first_entry > $2::bigint and packed is not null
   and ($3::timestamptz is null or last_spent_at >= $3::timestamptz)
-  and ($4::timestamptz is null or first_spent_at < $4::timestamptz)
+  and ($4::timestamptz is null or first_spent_at < $4::timestamptz) and last_entry > $5::bigint
 order by first_entry
-limit $5::integer`,
-    [query.accountId, query.firstEntry, query.range.since ?? null, query.range.until ?? null, query.limit],
+limit $6::integer`,
+    [query.accountId, query.firstEntry, query.range.since ?? null, query.range.until ?? null, query.after, query.limit],
   )
   return rows
 }

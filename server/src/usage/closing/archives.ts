@@ -1,7 +1,7 @@
 import type { Meter } from '../../accounts/plans.ts'
 import type { Client } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
-import type { LedgerRange, LedgerRow } from '../ledger-queries.ts'
+import type { EntriesAfter, LedgerRange, LedgerRow } from '../ledger-queries.ts'
 import * as queries from './archive-queries.ts'
 import { selectArchivesAfter } from './archive-queries.ts'
 import { formatPeriodKey, type PeriodSum, sumByPeriod, unpackEntries } from './packed-entries.ts'
@@ -66,23 +66,28 @@ async function readSums({
   return rows && sumByPeriod(rows)
 }
 
-const archivesPerPage = 20
+const archivesPerPage = 5
 
 /** Pages of an account's packed entries, in order. */
 export async function* readArchivedRows(
   client: Client,
-  accountId: number,
-  range: LedgerRange,
+  { accountId, after, range }: EntriesAfter,
 ): AsyncGenerator<LedgerRow[]> {
   // Archives overlap if their periods did, so rows are held back until the next archive is known to start after them.
   let held: LedgerRow[] = []
   for (let firstEntry = 0; ; ) {
-    const archives = await selectArchivesAfter(client, { accountId, firstEntry, range, limit: archivesPerPage })
+    const archives = await selectArchivesAfter(client, {
+      accountId,
+      firstEntry,
+      after,
+      range,
+      limit: archivesPerPage,
+    })
     if (archives.length === 0) break
     for (const archive of archives) {
       firstEntry = archive.first_entry
       const ready = held.filter((row) => row.entry < archive.first_entry)
-      const rows = (await unpackEntries(archive)).filter((row) => isWithin(range, row))
+      const rows = (await unpackEntries(archive)).filter((row) => row.entry > after && isWithin(range, row))
       held = [...held.slice(ready.length), ...rows].sort((a, b) => a.entry - b.entry)
       if (ready.length > 0) yield ready
     }
