@@ -45,6 +45,7 @@ import { registerTaxonomyRoutes } from './taxonomy/routes.ts'
 import { closePeriodsExclusively } from './usage/closing/close-periods.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { createTrialLinks } from './usage/trial-links.ts'
+import { expireViewedPages } from './usage/viewing/viewed-pages.ts'
 
 // New values must be searchable in every instance within two seconds of an import's end.
 const taxonomyIntervalMs = 1_000
@@ -252,6 +253,10 @@ export async function buildApp(
     startRepeating(() => expireReplies(deps.db, deps.clock.now()), {
       intervalMs: expiryIntervalMs,
       onOutage: warn('expired replies cannot be deleted'),
+    }),
+    startRepeating(() => expireViewedPages(deps.db, deps.clock.now()), {
+      intervalMs: expiryIntervalMs,
+      onOutage: warn('pages that people looked at cannot be deleted'),
     }),
     startRepeating(() => endExpiredPrivacyLinks(deps.db, deps.clock.now()), {
       intervalMs: expiryIntervalMs,

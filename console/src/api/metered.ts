@@ -3,7 +3,7 @@ import type { CallOptions } from './client.ts'
 
 /**
  * For requests that cost search rows. An answer is asked for once, and kept while the tab is open: neither a look at the window
- * nor a lost connection nor the way back to a page asks again. Only a reload does.
+ * nor a lost connection nor the way back to a page asks again. Only a reload does, and for ten minutes it is free.
  */
 export const meteredQuery = {
   staleTime: Number.POSITIVE_INFINITY,
@@ -15,16 +15,26 @@ export const meteredQuery = {
 
 const rowsLeftKey = (account: string) => ['rows-left', account]
 
-/** For a call that costs search rows: it notes what is left of them. */
-export function meteredCall(
+/** A reply whose rows cost something. */
+export type Metered<Reply> = Reply & {
+  /** Search rows that it was charged: none for those that the same page has shown within ten minutes. */
+  rowsCharged?: number
+}
+
+/** Makes a call that costs search rows. Notes what is left of them. */
+export async function callMetered<Reply extends object>(
   { client, signal }: Pick<QueryFunctionContext, 'client' | 'signal'>,
   account: string,
-): CallOptions {
+  call: (options: CallOptions) => Promise<Reply>,
+): Promise<Metered<Reply>> {
+  let charged: string | null = null
   const onHeaders = (headers: Headers) => {
+    charged = headers.get('x-search-rows-charged')
     const left = headers.get('x-search-rows-remaining')
     if (left !== null) client.setQueryData(rowsLeftKey(account), Number(left))
   }
-  return { signal, onHeaders }
+  const reply = await call({ signal, onHeaders })
+  return charged === null ? reply : { ...reply, rowsCharged: Number(charged) }
 }
 
 /** Search rows left of the period, by the latest reply that this tab got. */

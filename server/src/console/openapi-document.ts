@@ -4,6 +4,9 @@ import { type DocumentedCode, type DocumentedReply, errorReplies } from '../http
 import type { OpenApiDocument } from '../http/openapi/openapi.ts'
 import { replyHeaders } from '../http/openapi/public-document.ts'
 
+/** On replies that show rows to a person. */
+export const rowsChargedHeader = 'X-Search-Rows-Charged'
+
 /** The document of the routes that the console's pages call. They change with the pages; nobody else may rely on them. */
 export const consoleDocument: OpenApiDocument = {
   decorator: 'consoleSwagger',
@@ -36,10 +39,19 @@ export const consoleDocument: OpenApiDocument = {
       description: 'Set by signing in. Over https its name begins with `__Host-`.',
     },
   },
-  headers: pick(['X-Request-Id', 'Retry-After', 'Idempotent-Replayed', ...Object.values(meterHeaders)]),
+  headers: {
+    ...pick(['X-Request-Id', 'Retry-After', 'Idempotent-Replayed', ...Object.values(meterHeaders)]),
+    [rowsChargedHeader]: {
+      description:
+        'Search rows that the reply was charged. Fewer than it has where the same page has shown some to the person within ten minutes.',
+      schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      example: 25,
+    },
+  },
   headersOfStatus: (status) => ([409, 429, 503].includes(status) ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id']),
   headersOfSuccess: ({ config }) => [
     ...(config?.console?.spends ?? []).map((meter) => meterHeaders[meter]),
+    ...(config?.console?.spends?.includes('search_rows') ? [rowsChargedHeader] : []),
     ...(config?.keepsReplies ? ['Idempotent-Replayed'] : []),
   ],
   completeSchema,

@@ -36,14 +36,14 @@ export async function searchContacts(
   ctx: SearchContext,
   request: Static<typeof ContactSearchRequest>,
 ): Promise<PaidReply> {
-  const { db, caller, search, vocabulary } = ctx
+  const { db, caller, search, vocabulary, deliverEmails } = ctx
   const maxPerStore = request.max_contacts_per_store ?? 1
   const { domains = [], ...conditions } = request.store ?? {}
   const person = normalizePersonFilters(vocabulary, request.person ?? {})
   const hosts = parseHosts(domains, 'store.domains').sort()
   const store = normalizeStoreConditions(vocabulary, conditions, 'store')
 
-  const { positions, startedAt, nextCursor, limit } = await findPage(ctx, request, {
+  const { positions, startedAt, nextCursor, limit, viewedPage } = await findPage(ctx, request, {
     queryHash: hashQuery(store, 'contacts', person, hosts, maxPerStore, ...excludeHashParts(request.exclude)),
     isNarrowed: hosts.length > 0 || narrowsContacts(person) || narrowsStores(store),
     find: async (position, limit, walkStartedAt) => {
@@ -58,11 +58,11 @@ export async function searchContacts(
   const contactIds = contactIdsOf(positions)
   const charged = chargedFrom(ctx, startedAt)
   const { delivered, balance } = await deliverAndCharge(charged, {
-    isView: caller.personId !== null,
+    viewedPage,
     rowsAsked: limit,
     deliverShared: () => ctx.sharedDeliveries.deliverPreviews(charged, contactIds, limit),
-    deliver: (charge) => deliverPreviews(db, charge, contactIds),
+    deliver: (charge) => deliverPreviews(db, charge, { contactIds, deliverEmails }),
     estimateCost: async () => ({ storeIds: positions.map((each) => each.storeId), searchRows: positions.length }),
   })
-  return { body: renderList(ctx, delivered.items, nextCursor), balance }
+  return { body: renderList(ctx, delivered.items, nextCursor), balance, rowsCharged: delivered.rows_charged }
 }

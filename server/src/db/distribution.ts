@@ -62,6 +62,7 @@ export const distributions: Readonly<Record<string, Distribution | 'copied' | 'l
   suppressions: { column: 'hash', group: 'hash' },
   taxonomy_values: 'copied',
   usage_counters: byAccount,
+  viewed_pages: byAccount,
 }
 
 interface DistributionResult {

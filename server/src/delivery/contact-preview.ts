@@ -49,6 +49,18 @@ export const ContactPreview = ClosedObject(
   { title: 'ContactPreview' },
 )
 
+/** What the console shows: a view adds `revealable`. */
+export const ViewedContactPreview = ClosedObject(
+  {
+    ...ContactPreview.properties,
+    revealable: Type.Boolean({
+      description:
+        'Whether the contact has a channel that may be delivered. If the preview names none, it is an email that is not verified.',
+    }),
+  },
+  { title: 'ViewedContactPreview' },
+)
+
 /**
  * The import renders a preview as two texts: one is stored with the contact, one with the store. A delivery joins them and
  * adds `revealed`.

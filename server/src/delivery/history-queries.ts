@@ -1,7 +1,7 @@
 /** Statements that read the history of a store, newest first. */
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { type DeliveryCharge, deliveryValues, type MetersTaken, pickMeters } from '../usage/charge-queries.ts'
+import { type DeliveryCharge, type MetersTaken, pickMeters } from '../usage/charge-queries.ts'
 import { deliveryStatements } from './queries.ts'
 import type { StoreChangeRow } from './store-history.ts'
 
@@ -44,6 +44,8 @@ const chargedHistory = deliveryStatements('history', {
   select d.store_id
   from store_domains d
   where d.mode = $2::text and d.host = $13::text`,
+  ownParameters: 4,
+  rowId: 'store_id',
   countsRows: false,
   answer: `
 select meters.*, exists (select 1 from delivered) as is_known, c.*
@@ -60,10 +62,7 @@ export async function deliverHistory(
   charge: DeliveryCharge,
   query: HistoryQuery,
 ): Promise<DeliveredHistory> {
-  const { rows } = await db.query<ChargedRow>({
-    ...chargedHistory(charge),
-    values: [...deliveryValues(charge), query.host, ...positionValues(query)],
-  })
+  const { rows } = await db.query<ChargedRow>(chargedHistory(charge, [query.host, ...positionValues(query)]))
   const [first] = rows
   return { ...pickMeters(first!), isKnown: first!.is_known, changes: rows.filter((row) => row.batch !== null) }
 }

@@ -8,7 +8,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { requireSearchRows } from '../usage/charge.ts'
-import { requireViewableRows } from '../usage/viewing-limit.ts'
+import { hashViewedPage, requireViewableRows } from '../usage/viewing/viewed-pages.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
 const maxLimit = 100
@@ -64,6 +64,8 @@ interface Page<Position> extends Found<Position> {
   nextCursor: string | null
   /** Rows asked for. */
   limit: number
+  /** Identifies the page that a person looks at; null for a key. */
+  viewedPage: Buffer | null
 }
 
 /**
@@ -79,15 +81,16 @@ export async function findPage<Position extends StoreSortKey>(
   const cursor = openSearchCursor(ctx, request.cursor ?? null, search.queryHash)
   const rowsWalked = cursor?.rowsWalked ?? 0
   requireWithinBounds(ctx, search, rowsWalked)
+  const viewedPage = hashViewedPage(ctx.caller, [search.queryHash, limit, cursor?.position])
+  if (viewedPage) await requireViewableRows(ctx, limit, viewedPage)
   // With a pending admission, how many are left is not known yet: `deliverAndCharge` checks it.
-  if (!ctx.admission?.isPending) requireSearchRows(ctx, limit)
-  await requireViewableRows(ctx, limit)
+  else if (!ctx.admission?.isPending) requireSearchRows(ctx, limit)
 
   const walkStartedAt = cursor && new Date(cursor.startedAtMs)
   const { positions: found, startedAt } = await search.find(cursor?.position ?? null, limit + 1, walkStartedAt)
   const positions = found.slice(0, limit)
   const last = positions.at(-1)
-  if (found.length <= limit || !last) return { positions, startedAt, nextCursor: null, limit }
+  if (found.length <= limit || !last) return { positions, startedAt, nextCursor: null, limit, viewedPage }
   // The next page continues after these positions, even if some of the rows are gone when they are delivered.
   const nextCursor = ctx.cursors.seal({
     accountId: ctx.caller.accountId,
@@ -98,7 +101,7 @@ export async function findPage<Position extends StoreSortKey>(
     issuedAtMs: ctx.now.getTime(),
     startedAtMs: startedAt.getTime(),
   })
-  return { positions, startedAt, nextCursor, limit }
+  return { positions, startedAt, nextCursor, limit, viewedPage }
 }
 
 /** The context with which a page of a walk is charged: what it delivers is not from before the walk. */

@@ -49,6 +49,8 @@ export function catalogueContext(ctx: CallerContext, services: CatalogueServices
 export interface PaidReply {
   body: JsonText
   balance: Balance
+  /** How many search rows a view was charged, where some of its rows were paid before. */
+  rowsCharged?: number | undefined
 }
 
 /** The response header with the remaining balance of each meter. */
@@ -74,7 +76,8 @@ export function setBalanceHeaders(reply: FastifyReply, balance: Balance, meters:
 interface HostsDelivery {
   hosts: string[]
   contactIds?: number[]
-  isView?: boolean
+  /** The page on which a person only looks at the store. */
+  viewedPage?: Buffer | null
 }
 
 /**
@@ -83,17 +86,17 @@ interface HostsDelivery {
  */
 export function deliverByHostAndCharge(
   ctx: CatalogueContext,
-  { hosts, contactIds = [], isView = false }: HostsDelivery,
+  { hosts, contactIds = [], viewedPage = null }: HostsDelivery,
 ): Promise<{ delivered: DeliveredStoresByHost; balance: Balance }> {
   const { db, caller, deliverEmails } = ctx
   return deliverAndCharge(ctx, {
-    isView,
+    viewedPage,
     // Previews are rare, and fetched by themselves.
     ...(contactIds.length === 0 && { deliverShared: () => ctx.sharedDeliveries.deliverHosts(ctx, hosts) }),
     deliver: (charge) => deliverStoresByHost(db, charge, { hosts, contactIds, deliverEmails }),
     estimateCost: async () => {
       const storeIds = await findStoreIds(db, caller.mode, hosts)
-      return { storeIds, searchRows: isView ? storeIds.length : 0 }
+      return { storeIds, searchRows: viewedPage ? storeIds.length : 0 }
     },
   })
 }

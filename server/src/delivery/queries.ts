@@ -11,18 +11,30 @@ import {
   type MetersTaken,
   pickMeters,
 } from '../usage/charge-queries.ts'
-import { viewSql } from '../usage/view-queries.ts'
+import { viewSql } from '../usage/viewing/view-queries.ts'
 
 interface Statement {
   name: string
   text: string
+  values: unknown[]
 }
 
-/** The statements that take and that only view the same rows. */
-export function deliveryStatements(rows: string, parts: DeliveryParts): (charge: DeliveryCharge) => Statement {
-  const take = { name: `deliver_${rows}`, text: deliverySql(parts) }
-  const view = { name: `view_${rows}`, text: viewSql(parts) }
-  return ({ isView }) => (isView ? view : take)
+/**
+ * The statements that take and that only view the same rows, with the values of all their parameters. Where a view shows more,
+ * it has `viewed` parts of its own.
+ */
+export function deliveryStatements(
+  rows: string,
+  taken: DeliveryParts,
+  viewed: DeliveryParts = taken,
+): (charge: DeliveryCharge, ownValues: readonly unknown[]) => Statement {
+  const take = { name: `deliver_${rows}`, text: deliverySql(taken) }
+  const view = { name: `view_${rows}`, text: viewSql(viewed) }
+  return (charge, ownValues) => {
+    const values = [...deliveryValues(charge), ...ownValues]
+    const { viewedPage } = charge
+    return viewedPage === null ? { ...take, values } : { ...view, values: [...values, viewedPage] }
+  }
 }
 
 export interface DeliveredPage extends MetersTaken {
@@ -48,10 +60,7 @@ export async function deliverStores(
   charge: DeliveryCharge,
   { storeIds, deliverEmails }: { storeIds: number[]; deliverEmails: DeliverEmails },
 ): Promise<DeliveredPage> {
-  const { rows } = await db.query<PageRow>({
-    ...pageOfStores(charge),
-    values: [...deliveryValues(charge), storeIds, deliverEmails],
-  })
+  const { rows } = await db.query<PageRow>(pageOfStores(charge, [storeIds, deliverEmails]))
   return pageOf(rows[0]!)
 }
 
@@ -60,51 +69,70 @@ const pageOfStores = deliveryStatements('stores', {
   select requested.ordinal, s.id as store_id, ${servedDocument('s', '$14')} as item
   from unnest($13::bigint[]) with ordinality as requested (store_id, ordinal)
   join stores s on s.id = requested.store_id and s.mode = $2::text`,
+  ownParameters: 2,
+  rowId: 'store_id',
   countsRows: true,
   answer: pageOfDelivered,
 })
 
 /**
- * SQL for the previews of the existing contacts among the ids of a parameter: `previews (store_id, ordinal, opening)`, whose
- * opening says whether the account has revealed the contact and ends where the store's part begins. `reveals` are read on
- * their own, because they are distributed by account.
+ * SQL for the previews of the existing contacts among the ids of a parameter: `previews (store_id, contact_id, ordinal, opening)`,
+ * whose opening says whether the account has revealed the contact and ends where the store's part begins. `reveals` are read on
+ * their own, because they are distributed by account. `more` is SQL for further members of the opening.
  */
-const previewCtes = (contactIds: string) => `
+const previewCtes = (contactIds: string, more = '') => `
 revealed as materialized (
   select contact_id from reveals
   where account_id = $1::bigint and mode = $2::text and contact_id = any (${contactIds}::bigint[])
 ),
 previews as materialized (
-  select c.store_id, requested.ordinal,
-         c.preview || case when r.contact_id is null then 'false' else 'true' end || ',"store":' as opening
+  select c.store_id, requested.contact_id, requested.ordinal,
+         c.preview || case when r.contact_id is null then 'false' else 'true' end ||${more} ',"store":' as opening
   from unnest(${contactIds}::bigint[]) with ordinality as requested (contact_id, ordinal)
   join contacts c
     on c.store_id = requested.contact_id / ${contactsPerStore} and c.number = requested.contact_id % ${contactsPerStore}
   left join revealed r on r.contact_id = requested.contact_id
 )`
 
+/**
+ * A view also says whether a contact can be revealed: of somebody whose preview names no channel, it tells an address that is
+ * not verified from none.
+ */
+const revealable = (deliverEmails: string) => `
+         ',"revealable":' || case when c.verified_revealable or c.revealable and ${deliverEmails}::text = 'all'
+                                  then 'true' else 'false' end ||`
+
 /** Fetches the previews of the contacts that exist, and charges them as search rows and, unless viewed, as exports. */
 export async function deliverPreviews(
   db: Queryable,
   charge: DeliveryCharge,
-  contactIds: number[],
+  { contactIds, deliverEmails }: { contactIds: number[]; deliverEmails: DeliverEmails },
 ): Promise<DeliveredPage> {
-  const { rows } = await db.query<PageRow>({
-    ...pageOfPreviews(charge),
-    values: [...deliveryValues(charge), contactIds],
-  })
+  const ownValues = charge.viewedPage === null ? [contactIds] : [contactIds, deliverEmails]
+  const { rows } = await db.query<PageRow>(pageOfPreviews(charge, ownValues))
   return pageOf(rows[0]!)
 }
 
-const pageOfPreviews = deliveryStatements('previews', {
-  delivered: `
-  with ${previewCtes('$13')}
-  select p.ordinal, s.id as store_id, p.opening || s.preview || '}' as item
-  from previews p
-  join stores s on s.id = p.store_id and s.mode = $2::text`,
+const takenPreviews: DeliveryParts = {
+  delivered: previewsSql(previewCtes('$13')),
+  ownParameters: 1,
+  rowId: 'contact_id',
   countsRows: true,
   answer: pageOfDelivered,
+}
+const pageOfPreviews = deliveryStatements('previews', takenPreviews, {
+  ...takenPreviews,
+  delivered: previewsSql(previewCtes('$13', revealable('$14'))),
+  ownParameters: 2,
 })
+
+function previewsSql(ctes: string): string {
+  return `
+  with ${ctes}
+  select p.ordinal, s.id as store_id, p.contact_id, p.opening || s.preview || '}' as item
+  from previews p
+  join stores s on s.id = p.store_id and s.mode = $2::text`
+}
 
 interface StoreByHost {
   host: string
@@ -126,30 +154,39 @@ export async function deliverStoresByHost(
   charge: DeliveryCharge,
   { hosts, contactIds, deliverEmails }: { hosts: string[]; contactIds: number[]; deliverEmails: DeliverEmails },
 ): Promise<DeliveredStoresByHost> {
-  const { rows } = await db.query<MetersTaken & (StoreByHost | { host: null })>({
-    ...storesByHost(charge),
-    values: [...deliveryValues(charge), hosts, deliverEmails, contactIds],
-  })
+  const { rows } = await db.query<MetersTaken & (StoreByHost | { host: null })>(
+    storesByHost(charge, [hosts, deliverEmails, contactIds]),
+  )
   return { ...pickMeters(rows[0]!), stores: rows.filter((row) => row.host !== null) }
 }
 
-const storesByHost = deliveryStatements('hosts', {
-  delivered: `
-  with hosts as materialized (
-    select host, store_id from store_domains where mode = $2::text and host = any ($13::text[])
-  ),${previewCtes('$15')}
-  select h.host, s.id as store_id, ${servedDocument('s', '$14')} as document,
-         (select string_agg(p.opening || s.preview || '}', ',' order by p.ordinal)
-          from previews p
-          where p.store_id = s.id) as previews
-  from hosts h
-  join stores s on s.id = h.store_id`,
+const takenByHost: DeliveryParts = {
+  delivered: byHostSql(previewCtes('$15')),
+  ownParameters: 3,
+  rowId: 'store_id',
   countsRows: false,
   answer: `
 select meters.*, d.host, d.document, d.previews
 from meters
 left join delivered d on true`,
+}
+const storesByHost = deliveryStatements('hosts', takenByHost, {
+  ...takenByHost,
+  delivered: byHostSql(previewCtes('$15', revealable('$14'))),
 })
+
+function byHostSql(ctes: string): string {
+  return `
+  with hosts as materialized (
+    select host, store_id from store_domains where mode = $2::text and host = any ($13::text[])
+  ),${ctes}
+  select h.host, s.id as store_id, ${servedDocument('s', '$14')} as document,
+         (select string_agg(p.opening || s.preview || '}', ',' order by p.ordinal)
+          from previews p
+          where p.store_id = s.id) as previews
+  from hosts h
+  join stores s on s.id = h.store_id`
+}
 
 /** The ids of the stores with any of the hosts as domain or alias. */
 export async function findStoreIds(db: Queryable, mode: Mode, hosts: string[]): Promise<number[]> {

@@ -5,6 +5,7 @@ import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from 
 import { findStoreIds } from '../delivery/queries.ts'
 import { describeChange, type StoreChangeRow, type StoreHistory } from '../delivery/store-history.ts'
 import { deliverAndCharge } from '../usage/charge.ts'
+import { hashViewedPage } from '../usage/viewing/viewed-pages.ts'
 
 export interface HistoryRequest {
   limit?: string
@@ -21,16 +22,16 @@ export async function readStoreHistory(
   ctx: CatalogueContext,
   domain: string,
   request: HistoryRequest,
-): Promise<{ history: HistoryPage; balance: PaidReply['balance'] }> {
+): Promise<{ history: HistoryPage } & Omit<PaidReply, 'body'>> {
   const host = parseHost(domain)
-  let balance: PaidReply['balance'] = {}
+  let paid: Omit<PaidReply, 'body'> = { balance: {} }
   const history = await readPage(ctx, host, request, async (query) => {
     const charged = await deliverHistoryAndCharge(ctx, query)
     if (!charged.delivered.isKnown) throw storeNotFound(host)
-    balance = charged.balance
+    paid = { balance: charged.balance, rowsCharged: charged.delivered.rows_charged }
     return charged.delivered.changes
   })
-  return { history, balance }
+  return { history, ...paid }
 }
 
 /**
@@ -46,15 +47,20 @@ function deliverHistoryAndCharge(
   query: HistoryQuery,
 ): Promise<{ delivered: DeliveredHistory; balance: PaidReply['balance'] }> {
   const { db, caller } = ctx
-  const isView = caller.personId !== null
+  const viewedPage = hashHistoryPage(caller, query.host)
   return deliverAndCharge(ctx, {
-    isView,
+    viewedPage,
     deliver: (charge) => deliverHistory(db, charge, query),
     estimateCost: async () => {
       const storeIds = await findStoreIds(db, caller.mode, [query.host])
-      return { storeIds, searchRows: isView ? storeIds.length : 0 }
+      return { storeIds, searchRows: viewedPage ? storeIds.length : 0 }
     },
   })
+}
+
+/** The first page of a history, for a person who looks at it; later ones are free. */
+export function hashHistoryPage(caller: Pick<CatalogueContext['caller'], 'personId'>, host: string): Buffer | null {
+  return hashViewedPage(caller, ['store history', host])
 }
 
 async function readPage(

@@ -112,8 +112,8 @@ balances as (
 
 export interface DeliveryCharge extends Charge {
   searchRowsAllowance: number
-  /** Whether the rows are only shown to a person (`viewSql`) instead of taken (`deliverySql`). */
-  isView: boolean
+  /** The page on which the rows are only shown to a person (`viewSql`); null where they are taken (`deliverySql`). */
+  viewedPage: Buffer | null
 }
 
 /** Parameters 1 to 12 of a delivery: those of every charge, then the allowance of search rows and the key's budget of them. */
@@ -128,16 +128,29 @@ export interface MetersTaken {
   /** Of the key, where it has a budget. */
   key_rows_taken: number
   key_exports_taken: number
+  /** Of a view: the rows that were charged, without those that the page has shown to the person before. */
+  rows_charged?: number
 }
 
 /** The meters of a row that has other columns too. */
-export function pickMeters({ rows_taken, exports_taken, key_rows_taken, key_exports_taken }: MetersTaken): MetersTaken {
-  return { rows_taken, exports_taken, key_rows_taken, key_exports_taken }
+export function pickMeters({
+  rows_taken,
+  exports_taken,
+  key_rows_taken,
+  key_exports_taken,
+  rows_charged,
+}: MetersTaken): MetersTaken {
+  const taken = { rows_taken, exports_taken, key_rows_taken, key_exports_taken }
+  return rows_charged === undefined ? taken : { ...taken, rows_charged }
 }
 
 export interface DeliveryParts {
   /** Selects the delivered rows, with `store_id`; its own parameters begin at $13. */
   delivered: string
+  /** How many parameters of its own it has. */
+  ownParameters: number
+  /** The column that tells the rows of a page apart. */
+  rowId: string
   /** Whether each taken row counts as a search row; each viewed one does. */
   countsRows: boolean
   /** The final select, from `delivered` and `meters`; `meters` is always one row of `MetersTaken`. */
@@ -148,7 +161,11 @@ export interface DeliveryParts {
  * A delivery in one statement: it fetches the rows of a reply and charges for exactly those, writing exports, counters and
  * the ledger. If a meter would exceed its allowance, the check constraint fails the whole statement (`isAllowanceExceeded`).
  */
-export function deliverySql({ delivered, countsRows, answer }: DeliveryParts): string {
+export function deliverySql({
+  delivered,
+  countsRows,
+  answer,
+}: Pick<DeliveryParts, 'delivered' | 'countsRows' | 'answer'>): string {
   return `
 with delivered as materialized (${delivered}
 ),
@@ -159,14 +176,14 @@ spends (meter, period_start, amount, allowance, budget) as (
          ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $6::integer, $10::integer)
 ),
 ${settlementCtes},
-${metersCte}
+${metersCte()}
 ${answer}`
 }
 
-/** SQL for `meters`, one row of `MetersTaken`. */
-export const metersCte = `
+/** SQL for `meters`, one row of `MetersTaken`, with further columns. */
+export const metersCte = (columns = '') => `
 meters as (
-  select max(taken) filter (where meter = 'search_rows') as rows_taken,
+  select ${columns}max(taken) filter (where meter = 'search_rows') as rows_taken,
          max(taken) filter (where meter = 'store_exports') as exports_taken,
          max(key_taken) filter (where meter = 'search_rows') as key_rows_taken,
          max(key_taken) filter (where meter = 'store_exports') as key_exports_taken

@@ -5,12 +5,12 @@ import { retryConflicts } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import * as queries from './charge-queries.ts'
 import { exportsBudgetRefusal, exportsRefusal, rowsBudgetRefusal, rowsRefusal } from './charge-refusals.ts'
-import { isViewingExceeded } from './view-queries.ts'
-import { findViewingRefusal } from './viewing-limit.ts'
+import { isViewingExceeded } from './viewing/view-queries.ts'
+import { findViewingRefusal } from './viewing/viewing-limit.ts'
 
 export interface Delivery<Delivered extends queries.MetersTaken> {
-  /** Whether a person only looks at the rows, which uses up no store exports. */
-  isView: boolean
+  /** The page on which a person only looks at the rows, which uses up no store exports; null for a delivery that takes. */
+  viewedPage: Buffer | null
   /** The limit of a search, which has to fit into the search rows left; 0 for others. */
   rowsAsked?: number
   /**
@@ -33,7 +33,7 @@ export type Balance = Partial<Record<Meter, number>>
  */
 export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
   ctx: CallerContext,
-  { isView, rowsAsked = 0, deliverShared, deliver, estimateCost }: Delivery<Delivered>,
+  { viewedPage, rowsAsked = 0, deliverShared, deliver, estimateCost }: Delivery<Delivered>,
 ): Promise<{ delivered: Delivered; balance: Balance }> {
   if (ctx.admission?.isPending) {
     const shared = await deliverShared?.()
@@ -53,7 +53,7 @@ export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
     periodStart: period.start,
     storeExportsAllowance: limits.store_exports,
     searchRowsAllowance: limits.search_rows,
-    isView,
+    viewedPage,
   }
   const delivered = await runChargeWithRetries(
     () => retryConflicts(() => deliver(charge)),
@@ -81,12 +81,17 @@ function balanceAfter({ caller: { entitlement, key } }: CallerContext, taken: qu
 
 /** Refuses a search, before it runs, if its limit exceeds the search rows left of the account or of the key's budget. */
 export function requireSearchRows(ctx: CallerContext, limit: number): void {
+  const refusal = findSearchRowsRefusal(ctx, limit)
+  if (refusal) throw refusal
+}
+
+/** The same as a refusal to be thrown; null if they suffice. */
+export function findSearchRowsRefusal(ctx: CallerContext, limit: number): ApiError | null {
   const { limits } = ctx.caller.entitlement
   const rowsLeft = remaining(limits.search_rows, ctx.caller.searchRowsUsed)
-  if (limit > rowsLeft) throw rowsRefusal(ctx, rowsLeft)
+  if (limit > rowsLeft) return rowsRefusal(ctx, rowsLeft)
   const { key } = ctx.caller
-  const refusal = key && findRowsBudgetRefusal(ctx, limit, key.budgets.search_rows, key.searchRowsUsed)
-  if (refusal) throw refusal
+  return key && findRowsBudgetRefusal(ctx, limit, key.budgets.search_rows, key.searchRowsUsed)
 }
 
 function findRowsBudgetRefusal(ctx: CallerContext, wanted: number, budget: number | null, taken: number) {
@@ -107,7 +112,7 @@ async function findRefusal(
   })
   const rowsLeft = remaining(charge.searchRowsAllowance, balances.rows_taken)
   if (searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
-  if (charge.isView) return null
+  if (charge.viewedPage !== null) return null
   const exportsLeft = remaining(charge.storeExportsAllowance, balances.exports_taken)
   if (balances.new_stores > exportsLeft) return exportsRefusal(ctx, exportsLeft)
   const { budgets } = charge

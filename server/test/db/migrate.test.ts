@@ -49,6 +49,7 @@ const distributionColumns: Record<string, string> = {
   stores: 'id',
   suppressions: 'hash',
   usage_counters: 'account_id',
+  viewed_pages: 'account_id',
 }
 
 describe('migrations', () => {

@@ -25,7 +25,7 @@ const charge: DeliveryCharge = {
   periodStart: new Date('2026-11-01T00:00:00.000Z'),
   storeExportsAllowance: 10,
   searchRowsAllowance: 20,
-  isView: false,
+  viewedPage: null,
 }
 
 const sharedDelivery: SharedDelivery = {
@@ -147,7 +147,10 @@ describe('a page of previews', () => {
        values (7, 'live', $1, now()), (8, 'live', $2, now()), (7, 'test', $2, now())`,
       [revealed, foreign],
     )
-    const { items } = await deliverPreviews(pool, charge, [revealed!, other!, foreign!])
+    const { items } = await deliverPreviews(pool, charge, {
+      contactIds: [revealed!, other!, foreign!],
+      deliverEmails: 'all',
+    })
     expect(items.join()).toBe('p8true,"store":s8},p3false,"store":s3},p5false,"store":s5}')
     expect(await chargedAmounts()).toEqual({ rows: 3, exports: 3, entries: 6, marked: 3 })
   })
@@ -155,7 +158,10 @@ describe('a page of previews', () => {
   test('erased contacts and contacts of the other mode are left out, with their stores', async () => {
     const [first, sandbox] = peopleAt(1, storeCount - 1)
     const erased = contactKey(ids[2]!, 6)
-    const { items } = await deliverPreviews(pool, charge, [erased, sandbox!, first!])
+    const { items } = await deliverPreviews(pool, charge, {
+      contactIds: [erased, sandbox!, first!],
+      deliverEmails: 'all',
+    })
     expect(items.join()).toBe('p1false,"store":s1}')
     expect(await chargedAmounts()).toEqual({ rows: 1, exports: 1, entries: 2, marked: 1 })
   })
@@ -192,9 +198,9 @@ test.skipIf(inject('citusNodes'))(
         return { rows: [{ item_id: null }] }
       },
     } as unknown as Queryable
-    for (const each of [charge, { ...charge, isView: true }]) {
+    for (const each of [charge, { ...charge, viewedPage: Buffer.from('page') }]) {
       await deliverStores(recorder, each, { storeIds: [], deliverEmails: 'all' })
-      await deliverPreviews(recorder, each, [])
+      await deliverPreviews(recorder, each, { contactIds: [], deliverEmails: 'all' })
       await deliverStoresByHost(recorder, each, { hosts: [], contactIds: [], deliverEmails: 'all' })
     }
     const stores = { requests: [], storeIds: [], exportedIds: [], fetchIds: [] }

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { noBudgets } from '../../src/auth/budgets.ts'
 import type { CallerContext } from '../../src/auth/caller.ts'
 import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
-import { deliverStores, deliverStoresByHost } from '../../src/delivery/queries.ts'
+import { type DeliveredPage, deliverStores, deliverStoresByHost } from '../../src/delivery/queries.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { deliverAndCharge } from '../../src/usage/charge.ts'
 import { keyAccountOf } from '../../src/usage/charge-queries.ts'
-import { requireViewableRows } from '../../src/usage/viewing-limit.ts'
+import { expireViewedPages, hashViewedPage, requireViewableRows } from '../../src/usage/viewing/viewed-pages.ts'
 import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
 import { createTestDatabase } from '../support/database.ts'
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => pool.end())
 beforeEach(async () => {
-  await pool.query('truncate store_exports, usage_counters, ledger, people cascade')
+  await pool.query('truncate store_exports, usage_counters, ledger, viewed_pages, people cascade')
   const { rows } = await pool.query<{ id: number }>(
     "insert into people (email, name, created_at) values ('ada@one.example', 'Ada', $1), ('bo@one.example', 'Bo', $1) returning id",
     [noon],
@@ -56,16 +56,22 @@ function contextOf({ person = people[0]!, account = 7, now = new Date(noon), row
   return { db: pool, now, requestId: 'req_1', caller: { ...caller, scopes: null, searchRowsUsed: 0 } }
 }
 
-/** Shows the first `count` stores. */
-async function view(count: number, viewer: Viewer = {}): Promise<string> {
+const pageOf = (name: string) => hashViewedPage({ personId: 1 }, [name])!
+let pages = 0
+
+/** Shows the first `count` stores, on a page of its own. */
+const view = (count: number, viewer: Viewer = {}) =>
+  show(ids.slice(0, count), `page ${++pages}`, viewer).then(({ items }) => items.join())
+
+/** Shows these stores on a page. */
+async function show(storeIds: number[], page: string, viewer: Viewer = {}): Promise<DeliveredPage> {
   const ctx = contextOf(viewer)
-  const storeIds = ids.slice(0, count)
   const { delivered } = await deliverAndCharge(ctx, {
-    isView: true,
+    viewedPage: pageOf(page),
     deliver: (charge) => deliverStores(pool, charge, { storeIds, deliverEmails: 'all' }),
-    estimateCost: async () => ({ storeIds, searchRows: count }),
+    estimateCost: async () => ({ storeIds, searchRows: storeIds.length }),
   })
-  return delivered.items.join()
+  return delivered
 }
 
 const refusalOf = (work: Promise<unknown>): Promise<ApiError> =>
@@ -124,14 +130,14 @@ describe('looking', () => {
     const { limits, period } = caller.entitlement
     const charge = {
       ...ctx,
-      ...{ accountId: 7, mode: 'live' as const, keyId: null, personId: people[0]!, isView: true },
+      ...{ accountId: 7, mode: 'live' as const, keyId: null, personId: people[0]!, viewedPage: pageOf('store') },
       ...keyAccountOf({ key: null }),
       ...{ periodStart: period.start, storeExportsAllowance: 0, searchRowsAllowance: limits.search_rows },
     }
     const contactIds = [ids[0]! * 4096 + 3]
     const show = (host: string) =>
       deliverStoresByHost(pool, charge, { hosts: [host], contactIds, deliverEmails: 'all' })
-    const found = { host: 'shop.example', document: 'd0', previews: 'p0false,"store":s0}' }
+    const found = { host: 'shop.example', document: 'd0', previews: 'p0false,"revealable":true,"store":s0}' }
     expect((await show('shop.example')).stores).toMatchObject([found])
     expect(await show('nobody.example')).toMatchObject({ stores: [], rows_taken: 1, exports_taken: 0 })
     expect(await charged()).toEqual({ rows: 1, exports: 0, marked: 0 })
@@ -164,17 +170,19 @@ describe('the hour of a person', () => {
 
   test('a limit above the rows left is refused before the search', async () => {
     await setWindow(2_995, at('11:30:00'))
-    await requireViewableRows(contextOf({}), 5)
-    expect(await refusalOf(requireViewableRows(contextOf({}), 6))).toMatchObject({ param: 'person_rows' })
+    await requireViewableRows(contextOf({}), 5, pageOf('new'))
+    expect(await refusalOf(requireViewableRows(contextOf({}), 6, pageOf('new')))).toMatchObject({
+      param: 'person_rows',
+    })
     // Another person, and the same one when the hour is over.
-    await requireViewableRows(contextOf({ person: people[1]! }), 100)
-    await requireViewableRows(contextOf({ now: at('12:30:00') }), 100)
+    await requireViewableRows(contextOf({ person: people[1]! }), 100, pageOf('new'))
+    await requireViewableRows(contextOf({ now: at('12:30:00') }), 100, pageOf('new'))
   })
 
   test('a key has no hour', async () => {
     const { caller, ...ctx } = contextOf({})
     const key = { id: 1, name: 'k', counterKeyId: 1, budgets: noBudgets, searchRowsUsed: 0 }
-    await requireViewableRows({ ...ctx, caller: { ...caller, key, personId: null } }, 100)
+    await requireViewableRows({ ...ctx, caller: { ...caller, key, personId: null } }, 100, pageOf('new'))
   })
 
   test('it begins with the first row, ends an hour later, and the next one counts from zero', async () => {
@@ -227,5 +235,127 @@ describe('the hour of a person', () => {
       .query("insert into usage_counters values (7, 'live', 'store_exports', '2026-11-01', 5, 0, 5)")
       .catch(() => {})
     expect(await view(2)).toBe('d0,d1')
+  })
+})
+
+describe('the same page again', () => {
+  const rowsCharged = async (...work: Parameters<typeof show>) => (await show(...work)).rows_charged
+
+  test('costs nothing for ten minutes from when it was paid, and is paid again afterwards', async () => {
+    const page = ids.slice(0, 5)
+    expect(await show(page, 'a')).toMatchObject({ rows_charged: 5, rows_taken: 5 })
+    const again = await show(page, 'a', { now: at('12:09:59.999') })
+    expect(again).toMatchObject({ rows_charged: 0, rows_taken: 5, items: ['d0,d1,d2,d3,d4'] })
+    expect(await ledgerRows()).toHaveLength(1)
+    expect(await windowOf()).toMatchObject({ rows_viewed: 5 })
+    // Looking again does not make the ten minutes longer.
+    expect(await rowsCharged(page, 'a', { now: at('12:10:00') })).toBe(5)
+    expect(await rowsCharged(page, 'a', { now: at('12:19:59') })).toBe(0)
+    expect(await charged()).toEqual({ rows: 10, exports: 0, marked: 0 })
+  })
+
+  test('is another page for another person, another account and another question', async () => {
+    const page = ids.slice(0, 4)
+    await show(page, 'a')
+    expect(await rowsCharged(page, 'a', { person: people[1]! })).toBe(4)
+    expect(await rowsCharged(page, 'a', { account: 8 })).toBe(4)
+    expect(await rowsCharged(page, 'b')).toBe(4)
+    expect(await rowsCharged(page, 'a')).toBe(0)
+  })
+
+  test('costs the rows that are new on it: rows cannot be had for nothing by changing what a page leaves out', async () => {
+    await show(ids.slice(0, 6), 'a')
+    expect(await rowsCharged(ids.slice(3, 9), 'a')).toBe(3)
+    expect(await rowsCharged(ids.slice(9, 15), 'a')).toBe(6)
+    expect(await rowsCharged(ids.slice(9, 15).reverse(), 'a')).toBe(0)
+    expect(await rowsCharged([], 'a')).toBe(0)
+    expect(await windowOf()).toMatchObject({ rows_viewed: 15 })
+    expect((await ledgerRows()).map(({ amount }) => amount)).toEqual([6, 3, 6])
+  })
+
+  test('is shown when no row is left, but no row that is new on it', async () => {
+    const page = ids.slice(0, 5)
+    await show(page, 'a', { rowsAllowed: 5 })
+    const context = { ...contextOf({ rowsAllowed: 5 }) }
+    const spent = { ...context, caller: { ...context.caller, searchRowsUsed: 5 } }
+    await requireViewableRows(spent, 5, pageOf('a'))
+    expect(await refusalOf(requireViewableRows(spent, 5, pageOf('b')))).toMatchObject({ param: 'search_rows' })
+    expect(await show(page, 'a', { rowsAllowed: 5 })).toMatchObject({ rows_charged: 0 })
+    const changed = [...page.slice(1), ids[9]!]
+    expect(await refusalOf(show(changed, 'a', { rowsAllowed: 5 }))).toMatchObject({ param: 'search_rows' })
+    await setWindow(3_000, new Date(noon))
+    await requireViewableRows(contextOf({}), 5, pageOf('a'))
+    expect(await refusalOf(requireViewableRows(contextOf({}), 5, pageOf('b')))).toMatchObject({ param: 'person_rows' })
+    expect(await show(page, 'a')).toMatchObject({ rows_charged: 0 })
+    expect(await refusalOf(show(changed, 'a'))).toMatchObject({ param: 'person_rows' })
+    const later = { now: at('12:10:00') }
+    expect(await refusalOf(requireViewableRows(contextOf(later), 5, pageOf('a')))).toMatchObject({
+      param: 'person_rows',
+    })
+  })
+
+  test('is paid once when it is asked for many times at once, and each reply has its rows', async () => {
+    const page = ids.slice(0, 7)
+    const replies = await Promise.all(Array.from({ length: 40 }, () => show(page, 'a')))
+    expect(new Set(replies.map(({ items }) => items.join())).size).toBe(1)
+    expect(replies.map(({ rows_charged }) => rows_charged).filter((rows) => rows !== 0)).toEqual([7])
+    expect(await charged()).toEqual({ rows: 7, exports: 0, marked: 0 })
+    expect(await ledgerRows()).toHaveLength(1)
+    expect(await windowOf()).toMatchObject({ rows_viewed: 7 })
+  })
+
+  test('and others at once: each distinct page is paid once, and none waits for another in a circle', async () => {
+    const parts = [ids.slice(0, 5), ids.slice(2, 9), ids.slice(9, 20)]
+    const work = Array.from({ length: 60 }, (_, index) => show(parts[index % 3]!, `page ${index % 3}`))
+    await Promise.all([...work, ...Array.from({ length: 20 }, () => expireViewedPages(pool, new Date(noon)))])
+    expect(await charged()).toEqual({ rows: 23, exports: 0, marked: 0 })
+    expect(await windowOf()).toMatchObject({ rows_viewed: 23 })
+  })
+
+  test('at once with the last rows: as many are charged as are allowed, and what is paid stays free', async () => {
+    await setWindow(2_990, at('11:59:00'))
+    const work = Array.from({ length: 30 }, (_, index) => show(ids.slice(0, 4), `page ${index % 5}`))
+    const replies = await Promise.allSettled(work)
+    const rows = replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value.rows_charged!] : []))
+    expect(rows.reduce((sum, each) => sum + each, 0)).toBe(8)
+    expect(await windowOf()).toMatchObject({ rows_viewed: 2_998 })
+    expect(await charged()).toMatchObject({ rows: 8 })
+  })
+
+  test('is remembered with its charge or not at all', async () => {
+    await setWindow(2_999, at('11:59:00'))
+    await refusalOf(show(ids.slice(0, 5), 'a'))
+    expect((await pool.query('select from viewed_pages')).rows).toHaveLength(0)
+    await setWindow(0, at('11:59:00'))
+    expect(await rowsCharged(ids.slice(0, 5), 'a')).toBe(5)
+  })
+
+  test('is forgotten once it is over, also one that a wrong clock opened in the future', async () => {
+    await show(ids.slice(0, 2), 'old', { now: at('11:30:00') })
+    await show(ids.slice(0, 2), 'open', { now: at('11:55:00') })
+    await show(ids.slice(0, 2), 'future', { now: new Date('2027-01-01T00:00:00Z') })
+    expect(await rowsCharged(ids.slice(0, 2), 'future')).toBe(2)
+    await show(ids.slice(0, 2), 'other future', { now: new Date('2027-01-01T00:00:00Z') })
+    await expireViewedPages(pool, new Date(noon))
+    const { rows } = await pool.query('select page_hash from viewed_pages order by opened_at')
+    expect(rows.map(({ page_hash }) => page_hash)).toEqual([pageOf('open'), pageOf('future')])
+  })
+
+  test('over the edge of a period is paid in the period in which it was seen first', async () => {
+    const lastMoment = new Date('2026-11-30T23:59:30Z')
+    await show(ids.slice(0, 3), 'a', { now: lastMoment })
+    const ctx = contextOf({ now: new Date('2026-12-01T00:00:10Z') })
+    const period = { start: new Date('2026-12-01T00:00:00Z'), end: new Date('2027-01-01T00:00:00Z') }
+    const entitlement = { ...ctx.caller.entitlement, period }
+    const { delivered, balance } = await deliverAndCharge(
+      { ...ctx, caller: { ...ctx.caller, entitlement } },
+      {
+        viewedPage: pageOf('a'),
+        deliver: (charge) => deliverStores(pool, charge, { storeIds: ids.slice(0, 3), deliverEmails: 'all' }),
+        estimateCost: async () => ({ storeIds: [], searchRows: 3 }),
+      },
+    )
+    expect([delivered.rows_charged, balance.search_rows]).toEqual([0, 25_000])
+    expect(await charged()).toMatchObject({ rows: 3 })
   })
 })

@@ -254,35 +254,6 @@ export type ContactPhone = {
     is_primary: boolean;
 };
 
-export type ContactPreview = {
-    id: string;
-    object: 'contact_preview';
-    first_name: string | null;
-    last_name_obfuscated: string | null;
-    role: string | null;
-    seniority: 'executive' | 'decision_maker' | 'other';
-    title: string | null;
-    has_verified_email: boolean;
-    has_phone: boolean;
-    has_profile: boolean;
-    /**
-     * Whether your account has revealed this contact already.
-     */
-    revealed: boolean;
-    store: PreviewedStore;
-};
-
-export type ContactPreviewList = {
-    object: 'list';
-    data: Array<ContactPreview>;
-    has_more: boolean;
-    next_cursor: string | null;
-    /**
-     * Names this reply; equal to the X-Request-Id header.
-     */
-    request_id: string;
-};
-
 export type ContactRevealReply = {
     object: 'contact_reveal_result';
     credits: RevealCredits;
@@ -1459,6 +1430,39 @@ export type TrialCreditBillingAction = {
     url: string;
 };
 
+export type ViewedContactPreview = {
+    id: string;
+    object: 'contact_preview';
+    first_name: string | null;
+    last_name_obfuscated: string | null;
+    role: string | null;
+    seniority: 'executive' | 'decision_maker' | 'other';
+    title: string | null;
+    has_verified_email: boolean;
+    has_phone: boolean;
+    has_profile: boolean;
+    /**
+     * Whether your account has revealed this contact already.
+     */
+    revealed: boolean;
+    store: PreviewedStore;
+    /**
+     * Whether the contact has a channel that may be delivered. If the preview names none, it is an email that is not verified.
+     */
+    revealable: boolean;
+};
+
+export type ViewedContactPreviewList = {
+    object: 'list';
+    data: Array<ViewedContactPreview>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
 export type GetSessionData = {
     body?: never;
     path?: never;
@@ -2391,7 +2395,7 @@ export type SearchContactsResponses = {
     /**
      * Success.
      */
-    200: ContactPreviewList;
+    200: ViewedContactPreviewList;
 };
 
 export type SearchContactsResponse = SearchContactsResponses[keyof SearchContactsResponses];
@@ -2464,7 +2468,7 @@ export type ViewStoreResponses = {
         /**
          * The first contacts of the store, in the order of contact search.
          */
-        contact_previews: Array<ContactPreview>;
+        contact_previews: Array<ViewedContactPreview>;
         history: FirstStoreHistory;
         /**
          * Names this reply; equal to the X-Request-Id header.

@@ -2,8 +2,10 @@ import { formatCount, formatNumber } from '#lib/format.ts'
 import { Pagination } from '#ui/data/pagination.tsx'
 
 interface ResultFootProps {
-  /** Rows on this page, and what they cost. */
+  /** Rows on this page. */
   count: number
+  /** What they cost: nothing if the same page showed them within ten minutes. */
+  rowsCharged: number
   /** `store`, and `people` where the plural is irregular. */
   noun: string
   nouns?: string
@@ -16,7 +18,7 @@ interface ResultFootProps {
 
 /** What the page cost and what is left, and the way to the pages beside it. */
 export function ResultFoot(props: ResultFootProps) {
-  const { count, noun, nouns = `${noun}s`, rowsLeft, page, ...paging } = props
+  const { count, noun, nouns = `${noun}s`, rowsCharged, rowsLeft, page, ...paging } = props
   return (
     <Pagination {...paging}>
       <span role="status">
@@ -25,7 +27,7 @@ export function ResultFoot(props: ResultFootProps) {
       </span>
       <span className="max-sm:block">
         <span className="max-sm:hidden"> · </span>
-        {formatCount(count, 'search row')} used
+        {formatCount(rowsCharged, 'search row')} used
         {rowsLeft !== undefined && <> · {formatNumber(rowsLeft)} left</>}
       </span>
     </Pagination>

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useAccount } from '#api/account.tsx'
 import { failureProps } from '#api/failure.ts'
-import { useRowsLeft } from '#api/metered.ts'
+import { type Metered, useRowsLeft } from '#api/metered.ts'
 import { useTaxonomy } from '#api/taxonomy.ts'
 import { type Chip, chipsOf } from '#lib/filters/chips.ts'
 import type { Facets } from '#lib/filters/facets.ts'
@@ -26,9 +26,7 @@ import { ResultProblem } from './result-problem.tsx'
 import { SearchBox } from './search-box.tsx'
 import type { Paging } from './use-paging.ts'
 
-interface ResultRows<Row> {
-  data: readonly Row[]
-}
+type ResultRows<Row> = Metered<{ data: readonly Row[] }>
 
 interface ResultCounts {
   /** Empty before the first count, and where there is none. */
@@ -163,6 +161,7 @@ function Result<Row>({ title, noun, nouns, onFilter, result, paging, bar, table,
       <ResultFoot
         count={data.data.length}
         {...{ noun, nouns }}
+        rowsCharged={data.rowsCharged ?? data.data.length}
         rowsLeft={rowsLeft}
         page={paging.page}
         onPrevious={paging.onPrevious}

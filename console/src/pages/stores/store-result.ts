@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { searchStores } from '#api/catalogue.ts'
-import { meteredCall, meteredQuery } from '#api/metered.ts'
+import { callMetered, meteredQuery } from '#api/metered.ts'
 import { storeSearchBody } from '#lib/filters/request.ts'
 import type { Filters } from '#lib/filters/url.ts'
 
@@ -9,7 +9,7 @@ export function storeResultQuery(account: string, filters: Filters, cursor: stri
   const body = storeSearchBody(filters, cursor)
   return queryOptions({
     queryKey: ['stores', account, body],
-    queryFn: (context) => searchStores(account, body, meteredCall(context, account)),
+    queryFn: (context) => callMetered(context, account, (options) => searchStores(account, body, options)),
     placeholderData: keepPreviousData,
     ...meteredQuery,
   })

@@ -2,8 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type RevealServices, revealContacts, revealContext } from '../../contacts/reveal-contacts.ts'
 import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from '../../contacts/schema.ts'
-import { ContactSearchReply, ContactSearchRequest, searchContacts } from '../../contacts/search-contacts.ts'
+import { ContactSearchRequest, searchContacts } from '../../contacts/search-contacts.ts'
+import { ViewedContactPreview } from '../../delivery/contact-preview.ts'
 import { listParameters } from '../../delivery/list-pages.ts'
+import { ListReply } from '../../delivery/page.ts'
 import { type PaidReply, setBalanceHeaders } from '../../delivery/paid-reply.ts'
 import { StoreHistory } from '../../delivery/store-history.ts'
 import { type SearchServices, searchContext } from '../../exclusion/exclude.ts'
@@ -19,6 +21,7 @@ import { StoreSearchReply, StoreSearchRequest, searchStores } from '../../stores
 import { sendTaxonomy } from '../../taxonomy/routes.ts'
 import { TaxonomyReply } from '../../taxonomy/taxonomy.ts'
 import { memberContext } from '../access.ts'
+import { rowsChargedHeader } from '../openapi-document.ts'
 import { copyStore, StoreCopy, StoreCopyRequest } from './copy-store.ts'
 import { registerCountConsoleRoutes } from './count-routes.ts'
 import { QuotedContacts, quoteContacts, RevealQuote } from './quote.ts'
@@ -47,7 +50,8 @@ function setBalances(reply: FastifyReply, balance: PaidReply['balance']): void {
   setBalanceHeaders(reply, balance, reply.routeOptions.config.console?.spends)
 }
 
-function sendPaid(reply: FastifyReply, { body, balance }: PaidReply): FastifyReply {
+function sendPaid(reply: FastifyReply, { body, balance, rowsCharged }: PaidReply): FastifyReply {
+  if (rowsCharged !== undefined) reply.header(rowsChargedHeader, rowsCharged)
   setBalances(reply, balance)
   return sendJson(reply, body)
 }
@@ -85,7 +89,8 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         operationId: 'searchStores',
         tags,
         summary: 'Look at stores that match filters',
-        description: 'Each returned row counts as a search row and in the hour of the person. No store is exported.',
+        description:
+          'Each returned row counts as a search row and in the hour of the person, unless the same page has shown it to the person within ten minutes. No store is exported.',
         body: StoreSearchRequest,
         response: { 200: StoreSearchReply, ...errorReplies(...searchErrors) },
       },
@@ -101,9 +106,10 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         operationId: 'searchContacts',
         tags,
         summary: 'Look at previews of contacts that match filters',
-        description: 'Each returned row counts as a search row and in the hour of the person. No store is exported.',
+        description:
+          'Each returned row counts as a search row and in the hour of the person, unless the same page has shown it to the person within ten minutes. No store is exported.',
         body: ContactSearchRequest,
-        response: { 200: ContactSearchReply, ...errorReplies('invalid_domain', ...searchErrors) },
+        response: { 200: ListReply(ViewedContactPreview), ...errorReplies('invalid_domain', ...searchErrors) },
       },
     },
     async (request, reply) => sendPaid(reply, await searchContacts(contextOf(request), request.body)),
@@ -117,7 +123,8 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         operationId: 'viewStore',
         tags,
         summary: 'Look at a store, its first contacts and its newest changes',
-        description: 'Counts as one search row and in the hour of the person. The store is not exported.',
+        description:
+          'Counts as one search row and in the hour of the person, once in ten minutes. The store is not exported.',
         params: StoreParams,
         response: { 200: StoreView, ...errorReplies('invalid_domain', 'store_not_found') },
       },
@@ -134,7 +141,7 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         tags,
         summary: 'Look at what changed about a store, newest first',
         description:
-          'With the cursor of the store that is looked at, or of a page before, it costs nothing; without one it counts as one search row, as looking at the store does.',
+          'With the cursor of the store that is looked at, or of a page before, it costs nothing; without one it counts as one search row, once in ten minutes.',
         params: StoreParams,
         querystring: ClosedObject(listParameters),
         response: {
@@ -144,8 +151,13 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
       },
     },
     async (request, reply) => {
-      const { history, balance } = await viewHistory(contextOf(request), request.params.domain, request.query)
+      const {
+        history,
+        balance,
+        rowsCharged = 0,
+      } = await viewHistory(contextOf(request), request.params.domain, request.query)
       setBalances(reply, balance)
+      reply.header(rowsChargedHeader, rowsCharged)
       return history
     },
   )

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ContactPreview } from '../../delivery/contact-preview.ts'
+import { ViewedContactPreview } from '../../delivery/contact-preview.ts'
 import {
   type CatalogueContext,
   deliverByHostAndCharge,
@@ -12,16 +12,15 @@ import { StoreChange, StoreHistory } from '../../delivery/store-history.ts'
 import { ClosedObject, RequestId } from '../../kernel/shapes.ts'
 import { normalizeRoles } from '../../search/query/person-query.ts'
 import { findContactIds } from '../../stores/enrich-stores.ts'
-import { type HistoryRequest, readStoreHistory, readViewedHistory } from '../../stores/read-history.ts'
-import { requireSearchRows } from '../../usage/charge.ts'
-import { requireViewableRows } from '../../usage/viewing-limit.ts'
+import { type HistoryRequest, hashHistoryPage, readStoreHistory, readViewedHistory } from '../../stores/read-history.ts'
+import { hashViewedPage, requireViewableRows } from '../../usage/viewing/viewed-pages.ts'
 
 const maxPreviews = 10
 const firstChanges = 10
 
 export const StoreView = ClosedObject({
   ...Store.properties,
-  contact_previews: Type.Array(ContactPreview, {
+  contact_previews: Type.Array(ViewedContactPreview, {
     maxItems: maxPreviews,
     description: 'The first contacts of the store, in the order of contact search.',
   }),
@@ -39,11 +38,11 @@ export const StoreView = ClosedObject({
 /** The facts of a store, its first people and its newest changes, found by a domain, an alias or a URL with either; costs one search row. */
 export async function viewStore(ctx: CatalogueContext, domain: string): Promise<PaidReply> {
   const host = parseHost(domain)
-  requireSearchRows(ctx, 1)
-  await requireViewableRows(ctx, 1)
+  const viewedPage = hashViewedPage(ctx.caller, ['store', host])!
+  await requireViewableRows(ctx, 1, viewedPage)
   const everybody = normalizeRoles(ctx.vocabulary, undefined, 'contact_roles')
   const contactIds = await findContactIds(ctx, [host], everybody, maxPreviews)
-  const { delivered, balance } = await deliverByHostAndCharge(ctx, { hosts: [host], contactIds, isView: true })
+  const { delivered, balance } = await deliverByHostAndCharge(ctx, { hosts: [host], contactIds, viewedPage })
   const [found] = delivered.stores
   if (!found) throw storeNotFound(host)
   const { document, previews } = found
@@ -52,6 +51,7 @@ export async function viewStore(ctx: CatalogueContext, domain: string): Promise<
   return {
     body: `${document.slice(0, -1)},"contact_previews":[${previews ?? ''}],"history":${history},"request_id":"${ctx.requestId}"}`,
     balance,
+    rowsCharged: delivered.rows_charged,
   }
 }
 
@@ -63,10 +63,9 @@ export async function viewHistory(
   ctx: CatalogueContext,
   domain: string,
   request: HistoryRequest,
-): Promise<{ history: Static<typeof StoreHistory>; balance: PaidReply['balance'] }> {
+): Promise<{ history: Static<typeof StoreHistory> } & Omit<PaidReply, 'body'>> {
   if (request.cursor !== undefined)
     return { history: await readViewedHistory(ctx, parseHost(domain), request), balance: {} }
-  requireSearchRows(ctx, 1)
-  await requireViewableRows(ctx, 1)
+  await requireViewableRows(ctx, 1, hashHistoryPage(ctx.caller, parseHost(domain))!)
   return readStoreHistory(ctx, domain, request)
 }

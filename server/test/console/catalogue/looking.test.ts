@@ -36,6 +36,9 @@ const newMember = (limits: object = {}) =>
     return each
   })
 
+/** Previews as the console shows them. */
+const viewed = (previews: Json[], revealable = true) => previews.map((preview) => ({ ...preview, revealable }))
+
 const comparable = ({ body }: { body: Json }) => ({ ...body, request_id: null })
 
 describe('a search in the console', () => {
@@ -50,7 +53,7 @@ describe('a search in the console', () => {
     )
     const contacts = { person: { has_verified_email: true }, max_contacts_per_store: 3, limit: 5 }
     expect((await member.ask('/contacts/search', contacts)).body.data).toEqual(
-      (await key.post('/contacts/search', contacts)).body.data,
+      viewed((await key.post('/contacts/search', contacts)).body.data),
     )
   })
 
@@ -137,7 +140,7 @@ describe('a store’s page', () => {
       max_contacts_per_store: 10,
       limit: 10,
     })
-    expect(contact_previews).toEqual(found.body.data)
+    expect(contact_previews).toEqual(viewed(found.body.data))
     expect(contact_previews).toHaveLength(10)
     const { data, has_more, next_cursor } = (await key.get('/stores/look-0.example/history')).body
     expect(history).toEqual({ data, has_more, next_cursor })
@@ -174,6 +177,10 @@ describe('the history of a store', () => {
     expect(older.body).toMatchObject({ has_more: false, next_cursor: null })
     expect(await rows()).toBe(1)
     const direct = await viewer.look('/stores/look-29.example/history?limit=3')
+    expect(direct.headers.get('x-search-rows-charged')).toBe('1')
+    expect(await rows()).toBe(2)
+    const again = await viewer.look('/stores/look-29.example/history?limit=3')
+    expect(again.headers.get('x-search-rows-charged')).toBe('0')
     expect(direct.body.data).toEqual(history.data.slice(0, 3))
     expect(direct.headers.get('x-search-rows-remaining')).toBe(String(25_000 - 2))
     expect(await readSpent(app, account)).toEqual({ contact_credits: 0, store_exports: 0, search_rows: 2 })
@@ -185,7 +192,132 @@ describe('the history of a store', () => {
       )
     expect((await viewer.look('/stores/nobody.example/history')).body.error.code).toBe('store_not_found')
     await setViewed(app, { account, ...viewer }, 3_000)
-    expect((await viewer.look('/stores/look-29.example/history')).body.error.param).toBe('person_rows')
+    expect((await viewer.look('/stores/look-28.example/history')).body.error.param).toBe('person_rows')
+  })
+})
+
+describe('the same page within ten minutes', () => {
+  /** What each of these requests was charged, by its reply. */
+  const chargedOf = async (viewer: TestMember, path: string, body?: object) => {
+    const reply = await (body ? viewer.ask(path, body) : viewer.look(path))
+    expect(reply.status).toBe(200)
+    return Number(reply.headers.get('x-search-rows-charged'))
+  }
+
+  test('costs nothing again: a page of stores, one after it, people, a store', async () => {
+    const viewer = await newMember()
+    const query = { filters: { countries: ['DE'] }, limit: 7 }
+    const { body: first } = await viewer.ask('/stores/search', query)
+    const next = { ...query, cursor: first.next_cursor }
+    const people = { person: { has_verified_email: true }, max_contacts_per_store: 3, limit: 5 }
+    const pages = [
+      ['/stores/search', next, 7],
+      ['/contacts/search', people, 5],
+      ['/stores/look-1.example', undefined, 1],
+    ] as const
+    for (const [path, body, rows] of pages) expect(await chargedOf(viewer, path, body)).toBe(rows)
+    app.clock.advance(9 * 60_000)
+    // Filters in another order and by their defaults are the same question, and the next page of a page again is the same page.
+    const again = await viewer.ask('/stores/search', { limit: 7, filters: { countries: ['DE', 'de'] }, cursor: null })
+    expect([again.headers.get('x-search-rows-charged'), again.headers.get('x-search-rows-remaining')]).toEqual([
+      '0',
+      String(25_000 - 20),
+    ])
+    expect(again.body.data).toEqual(first.data)
+    expect(await chargedOf(viewer, '/stores/search', { ...query, cursor: again.body.next_cursor })).toBe(0)
+    for (const [path, body] of pages) expect(await chargedOf(viewer, path, body)).toBe(0)
+    for (const other of [
+      { ...query, limit: 8 },
+      { ...query, filters: { countries: ['FR'] } },
+    ])
+      expect(await chargedOf(viewer, '/stores/search', other)).toBe(other.limit)
+    expect(await readSpent(app, viewer.account)).toMatchObject({ search_rows: 35 })
+    expect(await readViewed(app, viewer)).toBe(35)
+    expect((await readLedger(app, viewer.account)).map(({ amount }) => amount)).toEqual([7, 7, 5, 1, 8, 7])
+    app.clock.advance(60_001)
+    for (const [path, body, rows] of pages) expect(await chargedOf(viewer, path, body)).toBe(rows)
+  })
+
+  test('is paid once by two reloads at once', async () => {
+    const viewer = await newMember()
+    const query = { filters: {}, limit: 20 }
+    const rows = await Promise.all(Array.from({ length: 8 }, () => chargedOf(viewer, '/stores/search', query)))
+    expect(rows.sort((a, b) => b - a)).toEqual([20, 0, 0, 0, 0, 0, 0, 0])
+    expect(await readSpent(app, viewer.account)).toMatchObject({ search_rows: 20 })
+    expect(await readLedger(app, viewer.account)).toHaveLength(1)
+  })
+
+  test('is no way round what rows cost: stores that a changed list lets in are paid', async () => {
+    const viewer = await newMember()
+    const { body: list } = await viewer.ask('/lists', { name: 'Seen', kind: 'stores' })
+    const query = { filters: {}, exclude: { lists: [list.id] }, limit: 10 }
+    const { body } = await viewer.ask('/stores/search', query)
+    const domains = body.data.slice(0, 6).map(({ domain }: Json) => domain)
+    expect((await viewer.ask(`/lists/${list.id}/items`, { domains })).body.added).toBe(6)
+    expect(await chargedOf(viewer, '/stores/search', query)).toBe(6)
+    expect(await chargedOf(viewer, '/stores/search', query)).toBe(0)
+    expect(await readViewed(app, viewer)).toBe(16)
+  })
+
+  test('is shown also when no row is left, and only then', async () => {
+    const viewer = await newMember({ search_rows: 12 })
+    const query = { filters: {}, limit: 12 }
+    expect(await chargedOf(viewer, '/stores/search', query)).toBe(12)
+    expect(await chargedOf(viewer, '/stores/search', query)).toBe(0)
+    const refused = await viewer.ask('/stores/search', { ...query, limit: 1 })
+    expect(refused.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'search_rows' })
+    app.clock.advance(600_000)
+    expect((await viewer.ask('/stores/search', query)).body.error.param).toBe('search_rows')
+  })
+
+  test('is a matter of the console: a key pays each time', async () => {
+    const own = await newMember()
+    const other = await app.keyOf(own.account, {})
+    for (let page = 0; page < 2; page++) {
+      const reply = await other.post('/stores/search', { filters: {}, limit: 5 })
+      expect(reply.headers.get('x-search-rows-charged')).toBeNull()
+    }
+    expect(await readSpent(app, own.account)).toMatchObject({ search_rows: 10 })
+    expect(await chargedOf(own, '/stores/search', { filters: {}, limit: 5 })).toBe(5)
+  })
+})
+
+describe('a preview without a channel', () => {
+  test('says whether there is one to be revealed, and nothing more', async () => {
+    await app.importStores([{ domain: 'quiet.example', name: 'Quiet' }])
+    const email = (status: string) => [{ email: `${status}@quiet.example`, status }]
+    const given = {
+      unverified: email('unverified'),
+      accept_all: email('accept_all'),
+      bounced: email('bounced'),
+      nothing: [],
+    }
+    await app.importContacts(
+      Object.entries(given).map(([first_name, emails]) => ({
+        store_domain: 'quiet.example',
+        external_id: first_name,
+        first_name,
+        emails,
+      })),
+    )
+    const query = { store: { domains: ['quiet.example'] }, max_contacts_per_store: 10 }
+    const viewer = await createMember(app, { account: member.account, role: 'viewer' })
+    const { body } = await viewer.ask('/contacts/search', query)
+    const page = await viewer.look('/stores/quiet.example')
+    for (const previews of [body.data, page.body.contact_previews]) {
+      expect(Object.fromEntries(previews.map((each: Json) => [each.first_name, each.revealable]))).toEqual({
+        unverified: true,
+        accept_all: true,
+        bounced: false,
+        nothing: false,
+      })
+      expect(JSON.stringify(previews)).not.toContain('@')
+    }
+    // What the API says stays as it is.
+    expect(JSON.stringify((await key.post('/contacts/search', query)).body)).not.toContain('"revealable"')
+    const enriched = await key.post('/stores/enrich', { domains: ['quiet.example'], include: ['contact_previews'] })
+    expect(enriched.body.data[0].contact_previews).toHaveLength(1)
+    expect(JSON.stringify(enriched.body)).not.toContain('"revealable"')
   })
 })
 
@@ -207,7 +339,7 @@ describe('3,000 rows an hour', () => {
     expect(await readLedger(app, elsewhere.account)).toEqual([])
     expect((await elsewhere.look('/stores/look-1.example')).status).toBe(200)
     expect((await viewer.look('/stores/look-1.example')).status).toBe(200)
-    expect((await viewer.look('/stores/look-1.example')).body.error.param).toBe('person_rows')
+    expect((await viewer.look('/stores/look-2.example')).body.error.param).toBe('person_rows')
     // Others go on, and keys have no such limit.
     const colleague = await createMember(app, { account: viewer.account })
     expect((await colleague.ask('/stores/search', { filters: {}, limit: 20 })).status).toBe(200)

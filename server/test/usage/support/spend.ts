@@ -46,7 +46,7 @@ export async function spendCredits({ deps }: TestApp, key: TestKey, count: numbe
 /** Charges a page of search rows, one per id, without stores. */
 export async function spendRows(ctx: CallerContext, storeIds: number[]): Promise<void> {
   await deliverAndCharge(ctx, {
-    isView: false,
+    viewedPage: null,
     deliver: async (charge) => {
       const { rows } = await ctx.db.query<MetersTaken>(
         deliverySql({

@@ -70,7 +70,7 @@ describeInBrowser('the page Stores', () => {
     expect(await boxes.evaluateAll((all) => all.map((box) => box.matches(':checked')))).toEqual([true, true])
   })
 
-  test('asks once for each page: going back, focus and the way from a store cost nothing, a reload does', async () => {
+  test('asks once for each page: going back, focus and the way from a store cost nothing, nor does a reload', async () => {
     const other = await createMember(app)
     const page = await app.open('about:blank', { as: other })
     const searches = countRequests(page, '/stores/search')
@@ -93,7 +93,11 @@ describeInBrowser('the page Stores', () => {
     await expect.poll(() => rowsSpent(other)).toBe(25 + 15 + 1 + 25)
     await page.reload()
     await foot(page).getByText('25 stores').waitFor()
-    expect(await rowsSpent(other)).toBe(25 + 15 + 1 + 25 + 25)
+    await foot(page)
+      .getByText(/0 search rows used · [\d,]+ left$/)
+      .waitFor()
+    expect(searches()).toBe(3)
+    expect(await rowsSpent(other)).toBe(25 + 15 + 1 + 25)
   })
 
   test('keeps the page over a reload, and the way back from it', async () => {

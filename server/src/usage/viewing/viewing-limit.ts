@@ -1,6 +1,6 @@
-import type { CallerContext } from '../auth/caller.ts'
-import { ApiError } from '../kernel/errors.ts'
-import { formatNumber } from '../kernel/time.ts'
+import type { CallerContext } from '../../auth/caller.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { formatNumber } from '../../kernel/time.ts'
 import { readPersonWindow, viewedRowsAllowance } from './view-queries.ts'
 
 const hourMs = 3_600_000
@@ -20,13 +20,4 @@ export async function findViewingRefusal(ctx: CallerContext, rowCount: number): 
     `${formatNumber(left)} of ${formatNumber(viewedRowsAllowance)} rows that a person may look at in an hour are left for the next ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`,
     { param: 'person_rows', retryAfterSeconds },
   )
-}
-
-/**
- * Refuses a page, before it is searched, if its limit exceeds the rows that the person may still look at: otherwise
- * refused pages would tell, free of charge, whether there is a match.
- */
-export async function requireViewableRows(ctx: CallerContext, limit: number): Promise<void> {
-  const refusal = await findViewingRefusal(ctx, limit)
-  if (refusal) throw refusal
 }
