@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { budgetProblem, changesOf, draftOf, effectOf, emptyDraft } from '../../src/pages/keys/budget/budget.ts'
 import { expiresAt } from '../../src/pages/keys/expiry.ts'
 import { firstCalls } from '../../src/pages/keys/first-call.ts'
-import { describeScopes, type Scope } from '../../src/pages/keys/scopes.ts'
+import { describeScopes, type Scope } from '../../src/pages/keys/scopes/scopes.ts'
 
 const origin = 'https://storedex.example'
 const secret = 'sdx_live_x'

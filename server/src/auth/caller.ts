@@ -22,8 +22,19 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number]
 
-/** The default scopes of a new key: all data, no billing. */
-export const defaultScopes: readonly Scope[] = ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal']
+/** The default scopes of a new key: all data, and to read why the account has lost its access, once it has. */
+export const defaultScopes: readonly Scope[] = [
+  'usage:read',
+  'stores:read',
+  'contacts:search',
+  'contacts:reveal',
+  'billing:read',
+]
+
+/** Whether a key can do nothing at all while its account has no API access. */
+export function lacksBillingScopes(held: readonly Scope[]): boolean {
+  return !held.includes('billing:read') && !held.includes('billing:manage')
+}
 
 /** The account for which a request acts, and who acts: an API key, or a person of the console. */
 export interface Caller {

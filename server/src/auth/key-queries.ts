@@ -182,6 +182,20 @@ returning ${keyColumns}`,
   return rows[0]!
 }
 
+/** Sets the scopes of a key. Undefined, without a change, if it would gain a scope and its account has no API access. */
+export async function updateScopes(db: Queryable, id: number, scopes: readonly Scope[]): Promise<KeyRow | undefined> {
+  const { rows } = await db.query<KeyRow>(
+    `
+update api_keys
+set scopes = $2::text[]
+where id = $1::bigint
+  and (scopes @> $2::text[] or exists (select 1 from accounts a where a.id = api_keys.account_id and a.access_open))
+returning ${keyColumns}`,
+    [id, scopes],
+  )
+  return rows[0]
+}
+
 export interface UsedKey {
   id: number
   /** The hour of its last use. */

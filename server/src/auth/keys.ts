@@ -9,7 +9,7 @@ import type { IdSealer, Mode } from '../kernel/ids.ts'
 import { updateBudgets } from './budget-queries.ts'
 import { readBudgetReports } from './budget-reports.ts'
 import { type BudgetChanges, type BudgetReport, budgetsOf, hasBudget, noBudgets } from './budgets.ts'
-import { defaultScopes, type Scope } from './caller.ts'
+import { defaultScopes, type Scope, scopes } from './caller.ts'
 import * as queries from './key-queries.ts'
 
 /** The context of commands that report keys. */
@@ -148,16 +148,42 @@ export function resumeKey(ctx: KeysContext, keyId: string): Promise<KeyReport> {
   })
 }
 
+export interface KeyChanges {
+  /** All scopes that the key has from now on. */
+  scopes?: readonly Scope[]
+  budget?: BudgetChanges
+}
+
 /**
- * Changes the budgets of a key and of those it shares its counters with; effective from the next request on. What the key has
- * spent in the period counts, and what running exports have reserved stays promised.
+ * Changes what a key may do and spend, all or nothing; effective from the next request on. Scopes can be taken away at any
+ * time, and added under the rules of a new key: the account needs API access. Budgets are those of all keys that it shares its
+ * counters with: what they have spent in the period counts, and what running exports have reserved stays promised.
  */
-export function setKeyBudget(ctx: KeysContext, keyId: string, changes: BudgetChanges): Promise<KeyReport> {
+export function changeKeyLimits(ctx: KeysContext, keyId: string, changes: KeyChanges): Promise<KeyReport> {
   return changeKey(ctx, keyId, async (client, row) => {
     rejectRevoked(row, keyId)
-    await updateBudgets(client, row, { ...budgetsOf(row), ...changes })
+    if (changes.scopes) await changeScopes(ctx, client, row, sortScopes(changes.scopes))
+    if (changes.budget) await updateBudgets(client, row, { ...budgetsOf(row), ...changes.budget })
     return (await queries.lockKey(client, row.id))!
   })
+}
+
+async function changeScopes(
+  { ids }: KeysContext,
+  client: Client,
+  row: queries.KeyRow,
+  asked: readonly Scope[],
+): Promise<void> {
+  if (await queries.updateScopes(client, row.id, asked)) return
+  const gained = asked.filter((scope) => !row.scopes.includes(scope)).join(', ')
+  const account = (await selectAccount(client, row.account_id))!
+  const { message } = noAccessError(ids.seal('account', row.account_id), account)
+  throw new OperatorError(`The key cannot be given ${gained}. ${message}`)
+}
+
+/** Scopes in the order of their list, each once. */
+export function sortScopes(asked: readonly Scope[]): Scope[] {
+  return scopes.filter((scope) => asked.includes(scope))
 }
 
 function changeKeyEnds(

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { type BudgetReport, budgetMeters } from '../auth/budgets.ts'
-import { type Scope, scopes } from '../auth/caller.ts'
+import { defaultScopes, lacksBillingScopes, type Scope, scopes } from '../auth/caller.ts'
 import {
+  changeKeyLimits,
   createKey,
   type FoundKey,
   findKeysByPart,
@@ -12,7 +13,6 @@ import {
   resumeKey,
   revokeKey,
   rotateKey,
-  setKeyBudget,
   suspendKey,
 } from '../auth/keys.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
@@ -27,13 +27,18 @@ import {
   parseDurationMs,
   parseName,
   parseTimestampFlag,
+  parseValues,
 } from './values.ts'
 
-interface CreateFlags {
+interface ScopeFlags {
+  scope?: Scope[]
+  scopes?: Scope[]
+  allScopes?: true
+}
+
+interface CreateFlags extends ScopeFlags {
   name: string
   mode: Mode
-  scope?: Scope[]
-  allScopes?: true
   expires?: Date
   budget?: BudgetFlags
 }
@@ -46,19 +51,18 @@ Examples:
   storedex keys create acct_… --name "tests" --mode test --expires 2027-12-31T00:00:00Z
   storedex keys create acct_… --name "assistant" --budget contact_credits=100 --budget search_rows=5000
   storedex keys set key_… --budget contact_credits=200 --budget search_rows=none
+  storedex keys set key_… --scopes usage:read,stores:read,billing:read
   storedex keys find sdx_live_ab12
   storedex keys rotate key_… --overlap 1d`
 
 export function addKeyCommands(keys: Command, cli: Cli): void {
   keys.addHelpText('after', examples)
-  keys
+  const create = keys
     .command('create')
     .description('issue a key; its secret is shown only once')
     .argument('<account>', 'acct_…')
     .requiredOption('--name <name>', 'name of the key', parseName)
     .addOption(choiceOption('--mode <mode>', 'live data, or the sandbox', modes).default('live'))
-    .option('--scope <scope>', 'a scope of the key; repeatable; default: the four data scopes', collectValues(scopes))
-    .option('--all-scopes', 'give it all scopes')
     .option('--expires <ts>', 'its expiry', parseTimestampFlag)
     .option(
       '--budget <meter=n>',
@@ -66,8 +70,7 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
       collectBudget({ allowsNone: false }),
     )
     .action((accountId: string, flags: CreateFlags, command: Command) => {
-      if (flags.scope && flags.allScopes) command.error('error: give --scope or --all-scopes, not both')
-      const chosen = flags.allScopes ? scopes : flags.scope
+      const chosen = readScopes(flags, command)
       return withDatabase(cli, async (deps) => {
         const issued = await createKey(accountsContext(deps), accountId, {
           name: flags.name,
@@ -77,8 +80,10 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
           ...(flags.budget && { budget: flags.budget }),
         })
         printResult(cli, command, issued, formatIssued(issued))
+        warnWithoutBilling(cli, chosen ?? defaultScopes)
       })
     })
+  addScopeOptions(create, `default: ${defaultScopes.join(', ')}`)
 
   keys
     .command('list')
@@ -105,21 +110,26 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
       }),
     )
 
-  keys
+  const set = keys
     .command('set')
-    .description('change the budgets of a key, and of those it replaced or was replaced by')
+    .description('change the scopes of a key, or the budgets of a key and of those it replaced or was replaced by')
     .argument('<id>', 'key_…')
-    .requiredOption(
+    .option(
       '--budget <meter=n>',
       'what it may spend of a meter in a period, or none for no budget; repeatable',
       collectBudget({ allowsNone: true }),
     )
-    .action((id: string, flags: { budget: BudgetFlags }, command: Command) =>
-      withDatabase(cli, async (deps) => {
-        const report = await setKeyBudget(keysContext(deps), id, flags.budget)
+    .action((id: string, flags: ScopeFlags & { budget?: BudgetFlags }, command: Command) => {
+      const chosen = readScopes(flags, command)
+      const changes = { ...(chosen && { scopes: chosen }), ...(flags.budget && { budget: flags.budget }) }
+      if (!chosen && !flags.budget) command.error('error: give --scope, --scopes, --all-scopes or --budget')
+      return withDatabase(cli, async (deps) => {
+        const report = await changeKeyLimits(keysContext(deps), id, changes)
         printResult(cli, command, report, formatKey(report))
-      }),
-    )
+        if (chosen) warnWithoutBilling(cli, chosen)
+      })
+    })
+  addScopeOptions(set, 'replaces those it has: taken away at any time, added only while the account has API access')
 
   addStateChange(keys, cli, 'revoke', 'revoke a key permanently', revokeKey)
   addStateChange(keys, cli, 'suspend', 'disable a key until it is resumed', suspendKey)
@@ -137,6 +147,28 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
         const text = `${formatIssued(rotated)}\nThe old key ${replaced.id} expires at ${replaced.expires_at}.`
         printResult(cli, command, rotated, text)
       }),
+    )
+}
+
+function addScopeOptions(command: Command, rule: string): void {
+  command
+    .option('--scope <scope>', `a scope of the key (${scopes.join(', ')}); repeatable; ${rule}`, collectValues(scopes))
+    .option('--scopes <list>', 'the same in one value, with commas between', parseValues(scopes))
+    .option('--all-scopes', 'give it all scopes')
+}
+
+/** The scopes that a command names; undefined when it names none. */
+function readScopes({ scope, scopes: list, allScopes }: ScopeFlags, command: Command): readonly Scope[] | undefined {
+  if ([scope, list, allScopes].filter(Boolean).length > 1)
+    command.error('error: give one of --scope, --scopes and --all-scopes')
+  return allScopes ? scopes : (scope ?? list)
+}
+
+/** On stderr: the result alone is on stdout. */
+function warnWithoutBilling(cli: Cli, held: readonly Scope[]): void {
+  if (lacksBillingScopes(held))
+    cli.stderr.write(
+      'Warning: without billing:read or billing:manage this key can do nothing once the plan lapses, not even ask why, and it cannot be given a scope before the plan is paid again.\n',
     )
 }
 

@@ -85,6 +85,12 @@ export function collectBudget({ allowsNone }: { allowsNone: boolean }) {
   }
 }
 
+/** Parses a list with commas between values of a fixed list. */
+export function parseValues<T extends string>(values: readonly T[]) {
+  const collect = collectValues(values)
+  return (list: string): T[] => list.split(',').reduce((found: T[], value) => collect(value.trim(), found), [])
+}
+
 /** Collects repeated options with a fixed list of values. */
 export function collectValues<T extends string>(values: readonly T[]) {
   return (value: string, previous: T[] = []): T[] => {

@@ -119,9 +119,9 @@ function labelsOf(caller: CallerLabels | null): string {
   return text
 }
 
-function levelOf({ route, status }: FinishedRequest): keyof typeof levelNumbers {
-  // A 503 is temporary; a 500 is a defect.
-  if (status >= 500) return status === 503 ? 'warn' : 'error'
+function levelOf({ route, status, failure }: FinishedRequest): keyof typeof levelNumbers {
+  // A 503 is temporary, unless the operator has to act; a 500 is a defect.
+  if (status >= 500) return status === 503 && !failure?.needsOperator ? 'warn' : 'error'
   return probeRoutes.has(route) ? 'debug' : 'info'
 }
 

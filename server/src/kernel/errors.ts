@@ -100,13 +100,15 @@ export interface ApiErrorDetails {
   retryAfterSeconds?: number
   /** Further reply headers, such as `Allow`. */
   headers?: Record<string, string>
+  /** Private: it lasts until the operator corrects something, so it is logged as an error, whatever its status. */
+  needsOperator?: boolean
   /** Private: logged with the request id, never sent. */
   cause?: unknown
 }
 
 const allErrors = { ...errorTable, ...consoleErrorTable }
 
-/** An error reply with a public message. Everything except `cause` may reach the caller. */
+/** An error reply with a public message. Everything except `needsOperator` and `cause` may reach the caller. */
 export class ApiError extends Error {
   readonly code: ErrorCode | ConsoleErrorCode
   readonly status: number
@@ -115,6 +117,7 @@ export class ApiError extends Error {
   readonly billing: object | undefined
   readonly retryAfterSeconds: number | undefined
   readonly headers: Record<string, string>
+  readonly needsOperator: boolean
 
   constructor(code: ErrorCode | ConsoleErrorCode, message: string, details: ApiErrorDetails = {}) {
     super(message, { cause: details.cause })
@@ -127,6 +130,7 @@ export class ApiError extends Error {
     this.billing = details.billing
     this.retryAfterSeconds = details.retryAfterSeconds
     this.headers = details.headers ?? {}
+    this.needsOperator = details.needsOperator ?? false
   }
 }
 

@@ -39,10 +39,44 @@ test('--scope and --all-scopes set the scopes of a key', async () => {
   const [expiry, two] = ['2027-01-01T00:00:00Z', ['--scope', 'billing:read', '--scope', 'usage:read']]
   await cli.json('keys', 'create', account, '--name', 'c', ...two, '--expires', expiry)
   expect(await cli.json('keys', 'list', account)).toMatchObject([
-    { scopes: scopes.slice(0, 4), expires_at: null },
+    { scopes: [...scopes.slice(0, 4), 'billing:read'], expires_at: null },
     { mode: 'test', scopes: [...scopes] },
     { scopes: ['billing:read', 'usage:read'], expires_at: '2027-01-01T00:00:00.000Z' },
   ])
+})
+
+test('keys set changes the scopes of a key, and takes some away also when the plan has lapsed', async () => {
+  const account = await paidAccount()
+  const { id } = await cli.json<Issued>('keys', 'create', account, '--name', 'k')
+  expect(await cli.json('keys', 'set', id, '--scopes', 'usage:read, stores:read,billing:manage')).toMatchObject({
+    scopes: ['usage:read', 'stores:read', 'billing:manage'],
+  })
+  const both = ['--scope', 'usage:read', '--scope', 'billing:read', '--budget', 'search_rows=9']
+  expect(await cli.json('keys', 'set', id, ...both)).toMatchObject({
+    scopes: ['usage:read', 'billing:read'],
+    budget: { search_rows: { limit: 9 } },
+  })
+  await cli.json('accounts', 'set', account, '--status', 'canceled')
+  const wider = await cli.run('keys', 'set', id, '--all-scopes', '--json')
+  expect(wider).toMatchObject({ code: 1, stdout: '' })
+  expect(wider.stderr).toMatch(
+    /^The key cannot be given stores:read, .*billing:manage\. Account acct_\w+ has no API access \(plan free, status canceled\)/,
+  )
+  expect(await cli.json('keys', 'set', id, '--scopes', 'billing:read')).toMatchObject({ scopes: ['billing:read'] })
+})
+
+test('a key without a scope for billing is made with a warning, beside the result', async () => {
+  const account = await paidAccount()
+  const create = (...flags: string[]) => cli.run('keys', 'create', account, '--name', 'k', '--json', ...flags)
+  const blind = await create('--scope', 'usage:read')
+  expect(blind.stderr).toMatch(
+    /^Warning: without billing:read or billing:manage this key can do nothing once the plan /,
+  )
+  const { id } = JSON.parse(blind.stdout) as Issued
+  for (const flags of [[], ['--all-scopes'], ['--scopes', 'usage:read,billing:manage']])
+    expect((await create(...flags)).stderr).toBe('')
+  expect((await cli.run('keys', 'set', id, '--scopes', 'stores:read')).stderr).toMatch(/^Warning: without billing:read/)
+  expect((await cli.run('keys', 'set', id, '--budget', 'search_rows=1')).stderr).toBe('')
 })
 
 test('rotate prints the new key and the expiry of the old one', async () => {

@@ -36,6 +36,11 @@ const failures: Record<string, () => unknown> = {
         endpoint: '/api/v1/billing/portal-link',
       },
     }),
+  wrongSetting: () =>
+    new ApiError('billing_provider_unavailable', 'The payment provider cannot be used now.', {
+      needsOperator: true,
+      cause: new Error('Stripe refuses the key'),
+    }),
   shutdown: () => databaseError('57P01', 'terminating connection due to administrator command'),
   cancelled: () => databaseError('57014', 'canceling statement due to statement timeout'),
   tooMany: () => databaseError('53300', 'sorry, too many clients already'),
@@ -117,6 +122,15 @@ test.each(['shutdown', 'cancelled', 'tooMany', 'lost', 'refused', 'poolTimeout',
     expect(await linesOf(reply)).toEqual([expect.objectContaining({ level: 40, cause: expect.anything() })])
   },
 )
+
+test('a failure that lasts until the operator acts is a 503, logged as an error, once', async () => {
+  const reply = await get('wrongSetting')
+  expectEnvelope(reply, 503, 'billing_provider_unavailable')
+  expect(reply.headers.get('retry-after')).toBe('1')
+  expect(await linesOf(reply)).toEqual([
+    expect.objectContaining({ level: 50, cause: expect.objectContaining({ message: 'Stripe refuses the key' }) }),
+  ])
+})
 
 describe('an error reply', () => {
   test('carries its param and Retry-After in whole seconds, rounded up', async () => {

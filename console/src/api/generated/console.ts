@@ -9115,7 +9115,7 @@ export type CreateKeyData = {
         name: string;
         mode?: 'live' | 'test';
         /**
-         * Default: all data, no billing.
+         * Default: usage:read, stores:read, contacts:search, contacts:reveal, billing:read.
          */
         scopes?: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
         expires_at?: string | null;
@@ -9450,6 +9450,102 @@ export type SetKeyBudgetResponses = {
 };
 
 export type SetKeyBudgetResponse = SetKeyBudgetResponses[keyof SetKeyBudgetResponses];
+
+export type SetKeyScopesData = {
+    body: {
+        /**
+         * All scopes that the key has from now on.
+         */
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+    };
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/scopes';
+};
+
+export type SetKeyScopesErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: key_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: key_not_active.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SetKeyScopesError = SetKeyScopesErrors[keyof SetKeyScopesErrors];
+
+export type SetKeyScopesResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SetKeyScopesResponse = SetKeyScopesResponses[keyof SetKeyScopesResponses];
 
 export type RevokeKeyData = {
     body?: never;

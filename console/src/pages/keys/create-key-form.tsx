@@ -1,8 +1,6 @@
 import { type FormEvent, useState } from 'react'
-import { useIsAtLeast } from '#api/account.tsx'
 import { fieldError, messageOf } from '#api/failure.ts'
 import { Button } from '#ui/actions/button.tsx'
-import { CheckboxGroup } from '#ui/fields/checkbox.tsx'
 import { DateField } from '#ui/fields/date-field.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
@@ -13,7 +11,8 @@ import { budgetMeters, changesOf, emptyDraft, hasProblem } from './budget/budget
 import { BudgetFields, BudgetRules, budgetField } from './budget/budget-fields.tsx'
 import { type Expiry, expiresAt, expiries } from './expiry.ts'
 import { createKey, type IssuedKey } from './queries.ts'
-import { defaultScopes, type Scope, scopes } from './scopes.ts'
+import { ScopeField } from './scopes/scope-field.tsx'
+import { defaultScopes, type Scope } from './scopes/scopes.ts'
 
 interface CreateKeyFormProps {
   account: string
@@ -29,7 +28,6 @@ const modes = [
 const fieldNames = ['name', 'scopes', 'expires_at', ...budgetMeters.map(budgetField)]
 
 export function CreateKeyForm({ account, onCreated, onCancel }: CreateKeyFormProps) {
-  const isOwner = useIsAtLeast('owner')
   const [name, setName] = useState('')
   const [mode, setMode] = useState<'live' | 'test'>('live')
   const [held, setHeld] = useState<readonly Scope[]>(defaultScopes)
@@ -75,14 +73,7 @@ export function CreateKeyForm({ account, onCreated, onCancel }: CreateKeyFormPro
         onChange={setMode}
         className="sm:[&>*:nth-child(2)]:grid sm:[&>*:nth-child(2)]:grid-cols-2 sm:[&>*:nth-child(2)]:gap-x-6"
       />
-      <CheckboxGroup
-        label="Scopes"
-        options={scopes.map((scope) => ({ ...scope, isDisabled: scope.id === 'billing:manage' && !isOwner }))}
-        value={held}
-        onChange={setHeld}
-        className="sm:grid sm:grid-cols-2 sm:gap-x-6 sm:[&>*:first-child]:col-span-2"
-        errorMessage={held.length === 0 ? 'Choose at least one.' : fieldError(failure, 'scopes')}
-      />
+      <ScopeField held={held} onChange={setHeld} errorMessage={fieldError(failure, 'scopes')} />
       <div className="flex flex-wrap gap-3">
         <Select label="Expires" options={expiries} value={expiry} onChange={setExpiry} className="w-40" />
         {expiry === 'date' && (

@@ -1,5 +1,5 @@
 import type { ApiKey } from './queries.ts'
-import type { Scope } from './scopes.ts'
+import type { Scope } from './scopes/scopes.ts'
 
 // Calls that any account can make, the cheapest first. A reveal needs the id of a person, so there is none for it.
 const calls: readonly { scope: Scope; path: string; method: string; body?: object; note?: string }[] = [

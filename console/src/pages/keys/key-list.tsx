@@ -14,6 +14,7 @@ import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 
 // Forms, which the page's first load does not need.
 const ChangeBudgetDialog = lazy(() => import('./budget/change-budget-dialog.tsx'))
+const ChangeScopesDialog = lazy(() => import('./scopes/change-scopes-dialog.tsx'))
 const RotateKeyDialog = lazy(() => import('./rotate-key-dialog.tsx'))
 
 interface KeyListProps {
@@ -22,10 +23,12 @@ interface KeyListProps {
 }
 
 /** The keys that the address asks for, and what can be done with each. */
-export function KeyList({ account: { id: account, access: hasAccess }, isAdmin }: KeyListProps) {
+export function KeyList({ account: current, isAdmin }: KeyListProps) {
+  const { id: account, access: hasAccess } = current
   const { show, cursor } = useSearch({ from: '/app/keys' })
   const navigate = useNavigate()
   const [budgeted, setBudgeted] = useState<ApiKey>()
+  const [scoped, setScoped] = useState<ApiKey>()
   const [rotated, setRotated] = useState<ApiKey>()
   const [revoked, setRevoked] = useState<ApiKey>()
   const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(
@@ -53,6 +56,7 @@ export function KeyList({ account: { id: account, access: hasAccess }, isAdmin }
             isAdmin && show !== 'ended'
               ? {
                   onChangeBudget: setBudgeted,
+                  onChangeScopes: setScoped,
                   onRotate: setRotated,
                   onRevoke: setRevoked,
                   onSuspend: (key) => change.mutate({ key, work: suspendKey }),
@@ -72,6 +76,7 @@ export function KeyList({ account: { id: account, access: hasAccess }, isAdmin }
       )}
       <Suspense>
         {budgeted && <ChangeBudgetDialog account={account} apiKey={budgeted} onClose={() => setBudgeted(undefined)} />}
+        {scoped && <ChangeScopesDialog account={current} apiKey={scoped} onClose={() => setScoped(undefined)} />}
         {rotated && <RotateKeyDialog account={account} apiKey={rotated} onClose={() => setRotated(undefined)} />}
       </Suspense>
       <RevokeKeyDialog account={account} apiKey={revoked} onClose={() => setRevoked(undefined)} />

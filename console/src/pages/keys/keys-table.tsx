@@ -7,10 +7,11 @@ import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { budgetsOf } from './budget/budget.ts'
 import { BudgetCell } from './budget/budget-cell.tsx'
 import type { ApiKey } from './queries.ts'
-import { describeScopes } from './scopes.ts'
+import { describeScopes } from './scopes/scopes.ts'
 
 interface KeyActions {
   onChangeBudget: (key: ApiKey) => void
+  onChangeScopes: (key: ApiKey) => void
   onRotate: (key: ApiKey) => void
   onSuspend: (key: ApiKey) => void
   onResume: (key: ApiKey) => void
@@ -96,7 +97,7 @@ function End({ apiKey: { expires_at, revoked_at } }: { apiKey: ApiKey }) {
 
 /** The names are the same in each row: the row header says of which key they speak. */
 function RowActions({ apiKey, changing, ...actions }: KeyActions & { apiKey: ApiKey }) {
-  const { onChangeBudget, onRotate, onSuspend, onResume, onRevoke } = actions
+  const { onChangeBudget, onChangeScopes, onRotate, onSuspend, onResume, onRevoke } = actions
   const { id, status } = apiKey
   if (status === 'expired' || status === 'revoked') return null
   const isChanging = changing === id
@@ -104,6 +105,9 @@ function RowActions({ apiKey, changing, ...actions }: KeyActions & { apiKey: Api
     <span className="flex flex-wrap justify-end gap-1 lg:flex-nowrap">
       <Button isSmall variant="quiet" onPress={() => onChangeBudget(apiKey)}>
         Budget
+      </Button>
+      <Button isSmall variant="quiet" onPress={() => onChangeScopes(apiKey)}>
+        Scopes
       </Button>
       {status === 'suspended' ? (
         <Button isSmall variant="quiet" isPending={isChanging} onPress={() => onResume(apiKey)}>

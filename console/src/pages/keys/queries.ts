@@ -39,6 +39,9 @@ export const resumeKey = (account: string, key: string) => api.post(path`/accoun
 export const setKeyBudget = (account: string, key: string, budget: BudgetChanges) =>
   api.post(path`/accounts/${account}/keys/${key}/budget`, { budget })
 
+export const setKeyScopes = (account: string, key: string, scopes: ApiKey['scopes']) =>
+  api.post(path`/accounts/${account}/keys/${key}/scopes`, { scopes })
+
 /** Loads the lists of keys anew, after a change. */
 export function useReloadKeys(account: string): () => Promise<void> {
   const client = useQueryClient()

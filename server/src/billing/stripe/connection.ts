@@ -25,6 +25,8 @@ export interface StripeConnection {
 const timeoutMs = 5_000
 const signatureToleranceSeconds = 300
 const retryAfterSeconds = 5
+// Nothing changes until an operator sets the key.
+const setupRetryAfterSeconds = 60
 
 export function connectStripe(access: StripeAccess): StripeConnection {
   const stripe = new Stripe(access.secretKey, {
@@ -88,7 +90,7 @@ function fetchWithBase(apiBase: string | null): typeof fetch {
 
 /**
  * A request that Stripe rejected is our bug: internal_error. Everything else is billing_provider_unavailable: no connection,
- * timeout, server error, rate limit, or an unreadable reply.
+ * timeout, server error, rate limit, an unreadable reply, or a key that Stripe refuses, which only the operator can correct.
  */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
@@ -98,6 +100,14 @@ function toApiError(error: unknown): ApiError {
     !(error instanceof StripeRateLimitError || error instanceof StripeAPIError) &&
     isRejected(error.statusCode)
   if (isOurBug) return internalError(error)
+  if (isRefusedKey(error))
+    return new ApiError('billing_provider_unavailable', 'The payment provider cannot be used now; try again later.', {
+      retryAfterSeconds: setupRetryAfterSeconds,
+      needsOperator: true,
+      cause: new Error('Stripe refuses STRIPE_SECRET_KEY, or it lacks a right; "storedex doctor" says which', {
+        cause: error,
+      }),
+    })
   // The library's message is generic; the cause is in `detail`.
   const cause = error instanceof StripeConnectionError && error.detail instanceof Error ? error.detail : error
   return new ApiError('billing_provider_unavailable', 'The payment provider does not answer; try again in a moment.', {
@@ -110,9 +120,16 @@ export function internalError(cause: unknown): ApiError {
   return new ApiError('internal_error', 'Something went wrong on our side; it has been recorded.', { cause })
 }
 
-// 409: a concurrent request has the same idempotency key or changes the same object.
+// 401, 403: the key. 409: a concurrent request has the same idempotency key or changes the same object.
+const notOurBug = new Set([401, 403, 409, 429])
+
 function isRejected(statusCode: number | undefined): boolean {
-  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 && !notOurBug.has(statusCode)
+}
+
+/** Whether Stripe refuses the key: wrong, expired, rotated away, or without a right that is needed. */
+function isRefusedKey(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && (error.statusCode === 401 || error.statusCode === 403)
 }
 
 /** Whether an object in the request does not exist. */
@@ -158,9 +175,6 @@ function isReplayedFailure(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeError)) return false
   return (error.statusCode ?? 0) >= 500 && error.headers?.['idempotent-replayed'] === 'true'
 }
-
-// Nothing changes until an operator sets the key.
-const setupRetryAfterSeconds = 60
 
 /** The Stripe part of the configuration. */
 interface StripeSettings {

@@ -1,15 +1,18 @@
 import type { PlanFile } from '../../accounts/plans.ts'
+import { selectAccount } from '../../accounts/queries.ts'
 import { updateBudgets } from '../../auth/budget-queries.ts'
 import { budgetMeters, budgetsOf } from '../../auth/budgets.ts'
-import { type KeyRow, lockKey, updateKeyEndDates } from '../../auth/key-queries.ts'
-import { type KeyReport, keyStatusAt, reportKey } from '../../auth/keys.ts'
+import { accessRequiredError, billingPageOf, type Scope } from '../../auth/caller.ts'
+import { type KeyRow, lockKey, updateKeyEndDates, updateScopes } from '../../auth/key-queries.ts'
+import { sortScopes, type KeyReport, keyStatusAt, reportKey } from '../../auth/keys.ts'
 import { type Client, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { type AuditEntry, recordAudit } from '../../people/audit.ts'
+import { includesRole } from '../../people/roles.ts'
 import type { MemberContext } from '../access.ts'
 import { wasRevokedByPerson } from './queries.ts'
-import type { KeyBudgetRequest, KeyItem, KeyReply } from './schema.ts'
+import type { KeyBudgetRequest, KeyItem, KeyReply, KeyScopesRequest } from './schema.ts'
 
 export interface MemberKeysContext extends MemberContext {
   ids: IdSealer
@@ -83,6 +86,42 @@ export function setAccountKeyBudget(
     await recordKeyChange(client, ctx, 'key.budget_changed', keyId, Object.fromEntries(details))
     return (await lockKey(client, row.id))!
   })
+}
+
+/**
+ * Replaces the scopes of a key; effective from the next request on. Scopes can be taken away at any time, and added under
+ * the rules of a new key: the account needs access, and only an owner adds to a key that may change the plan.
+ */
+export function setAccountKeyScopes(
+  ctx: MemberKeysContext & { publicUrl: string },
+  keyId: string,
+  { scopes: asked }: KeyScopesRequest,
+): Promise<KeyReply> {
+  const scopes = sortScopes(asked)
+  return changeAccountKey(ctx, keyId, async (client, row) => {
+    requireNotEnded(ctx, row)
+    const gained = scopes.filter((scope) => !row.scopes.includes(scope))
+    if (gained.length === 0 && scopes.length === row.scopes.length) return row
+    if (gained.length > 0) requireBillingRole(ctx, scopes)
+    const changed = await updateScopes(client, row.id, scopes)
+    if (!changed) {
+      const account = (await selectAccount(client, row.account_id))!
+      throw accessRequiredError(account, billingPageOf(ctx.publicUrl, ctx.ids.seal('account', account.id)))
+    }
+    await recordKeyChange(client, ctx, 'key.scopes_changed', keyId, {
+      scopes: scopes.join(' '),
+      scopes_before: sortScopes(row.scopes).join(' '),
+    })
+    return changed
+  })
+}
+
+/** A key that may change the plan would give an administrator the rights of an owner. */
+export function requireBillingRole({ role }: MemberKeysContext, scopes: readonly Scope[]): void {
+  if (scopes.includes('billing:manage') && !includesRole(role, 'owner'))
+    throw new ApiError('insufficient_role', 'Only an owner may hold a key with the scope billing:manage.', {
+      param: 'scopes',
+    })
 }
 
 async function changeAccountKey(

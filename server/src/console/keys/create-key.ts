@@ -2,14 +2,13 @@ import type { Static } from 'typebox'
 import type { Account } from '../../accounts/account.ts'
 import { lockAccount } from '../../accounts/queries.ts'
 import { type Budgets, noBudgets } from '../../auth/budgets.ts'
-import { accessRequiredError, billingPageOf, defaultScopes, type Scope } from '../../auth/caller.ts'
+import { accessRequiredError, billingPageOf, defaultScopes } from '../../auth/caller.ts'
 import { insertKeyWithAccess, insertReplacementKey, updateKeyEndDates } from '../../auth/key-queries.ts'
 import { generateKey, generateSuccessor, keyStatusAt, overlapEnd, reportKey } from '../../auth/keys.ts'
 import { type Client, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
-import { includesRole } from '../../people/roles.ts'
-import { itemOf, lockAccountKey, type MemberKeysContext, recordKeyChange } from './change-key.ts'
+import { itemOf, lockAccountKey, type MemberKeysContext, recordKeyChange, requireBillingRole } from './change-key.ts'
 import { countUsableKeys } from './queries.ts'
 import type { NewKeyReply, NewKeyRequest, RotatedKeyReply, RotateKeyRequest } from './schema.ts'
 
@@ -85,14 +84,6 @@ export async function rotateAccountKey(
     replaced: itemOf(await reportKey(ctx, replaced)),
     request_id: ctx.requestId,
   }
-}
-
-/** A key that may change the plan would give an administrator the rights of an owner. */
-function requireBillingRole({ role }: MemberKeysContext, scopes: readonly Scope[]): void {
-  if (scopes.includes('billing:manage') && !includesRole(role, 'owner'))
-    throw new ApiError('insufficient_role', 'Only an owner may hold a key with the scope billing:manage.', {
-      param: 'scopes',
-    })
 }
 
 /** Locks the account until the end of the transaction, so that keys that are created at once are all counted. */

@@ -11,6 +11,7 @@ import {
   resumeAccountKey,
   revokeAccountKey,
   setAccountKeyBudget,
+  setAccountKeyScopes,
   suspendAccountKey,
   undoKeyRevocation,
 } from './change-key.ts'
@@ -21,6 +22,7 @@ import {
   KeyList,
   KeyListQuery,
   KeyReply,
+  KeyScopesRequest,
   NewKeyReply,
   NewKeyRequest,
   RotatedKeyReply,
@@ -117,6 +119,28 @@ export function registerKeysConsoleRoutes(
       },
     },
     (request) => setAccountKeyBudget({ ...memberContext(request), ...services }, request.params.key, request.body),
+  )
+
+  api.post(
+    '/accounts/:account/keys/:key/scopes',
+    {
+      config: { console: { who: 'admin', fresh: true } },
+      schema: {
+        operationId: 'setKeyScopes',
+        tags: ['keys'],
+        summary: 'Change the scopes of an API key',
+        description:
+          'Scopes can be taken away at any time, and added under the rules of a new key: the account needs access, and only an owner adds to a key with billing:manage. The next request of the key is decided by them.',
+        params: KeyParams,
+        body: KeyScopesRequest,
+        response: {
+          200: KeyReply,
+          ...errorReplies('key_not_found', 'key_not_active'),
+        },
+      },
+    },
+    (request) =>
+      setAccountKeyScopes({ ...memberContext(request), ...services, publicUrl }, request.params.key, request.body),
   )
 
   for (const [path, operationId, summary, change, refusals] of changes) {

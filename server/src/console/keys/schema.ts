@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { maxCounterValue } from '../../accounts/plans.ts'
-import { scopes } from '../../auth/caller.ts'
+import { defaultScopes, scopes } from '../../auth/caller.ts'
 import type { KeyReport } from '../../auth/keys.ts'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
@@ -73,6 +73,16 @@ export const KeyBudgetRequest = ClosedObject({
 })
 export type KeyBudgetRequest = Static<typeof KeyBudgetRequest>
 
+export const KeyScopesRequest = ClosedObject({
+  scopes: Type.Array(Scope, {
+    minItems: 1,
+    maxItems: scopes.length,
+    uniqueItems: true,
+    description: 'All scopes that the key has from now on.',
+  }),
+})
+export type KeyScopesRequest = Static<typeof KeyScopesRequest>
+
 export const NewKeyRequest = ClosedObject({
   name: Type.String({
     minLength: 1,
@@ -85,7 +95,7 @@ export const NewKeyRequest = ClosedObject({
       minItems: 1,
       maxItems: scopes.length,
       uniqueItems: true,
-      description: 'Default: all data, no billing.',
+      description: `Default: ${defaultScopes.join(', ')}.`,
     }),
   ),
   expires_at: Type.Optional(Nullable(Timestamp('When it stops to work; null for never.'))),

@@ -1,5 +1,5 @@
 import { scopes } from '../../../src/auth/caller.ts'
-import { type KeyReport, setKeyBudget } from '../../../src/auth/keys.ts'
+import { changeKeyLimits, type KeyReport } from '../../../src/auth/keys.ts'
 import { checkLedger, type LedgerDifference } from '../../../src/usage/ledger.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import type { TestApp, TestKey } from '../../support/app.ts'
@@ -18,7 +18,7 @@ export const commands = ({ deps, clock }: TestApp) => ({
 })
 
 export function setBudget(app: TestApp, key: TestKey, budget: Limits): Promise<KeyReport> {
-  return setKeyBudget(commands(app), key.id, budget)
+  return changeKeyLimits(commands(app), key.id, { budget })
 }
 
 /** A key of a new account. */

@@ -83,11 +83,11 @@ describe('creating a key', () => {
     expect(logged.join('')).not.toContain(secret.slice(9, 30))
   })
 
-  test('by default it is live, reads all data, and does not expire', async () => {
+  test('by default it is live, reads all data and billing, and does not expire', async () => {
     const { key } = await createdKey(await app.person())
     expect(key).toMatchObject({
       mode: 'live',
-      scopes: ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal'],
+      scopes: ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal', 'billing:read'],
       expires_at: null,
     })
   })

@@ -38,6 +38,7 @@ const actions: Record<string, (entry: AuditEntry) => string> = {
   'key.revocation_undone': (entry) => `undid the revocation of ${keyIn(entry)}`,
   'key.suspended': (entry) => `suspended ${keyIn(entry)}`,
   'key.resumed': (entry) => `resumed ${keyIn(entry)}`,
+  'key.scopes_changed': (entry) => `changed the scopes of ${keyIn(entry)}`,
   'key.budget_changed': (entry) => `changed the budget of ${keyIn(entry)}`,
   'list.created': (entry) => `created ${listIn(entry)}`,
   'list.changed': (entry) => `changed ${listIn(entry)}`,

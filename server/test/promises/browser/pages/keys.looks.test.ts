@@ -78,7 +78,7 @@ describeInBrowser('the page of keys', () => {
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).not.toContain('sdx_')
 
     const row = page.getByRole('row', { name: /CRM sync/ })
-    await row.getByRole('cell', { name: 'usage, stores, people', exact: true }).waitFor()
+    await row.getByRole('cell', { name: 'usage, stores, people, billing', exact: true }).waitFor()
     await expectGoodLooks(page, 'keys-list')
     await row.getByRole('button', { name: 'Revoke' }).click()
     await expectGoodLooks(page, 'keys-revoke')
@@ -174,6 +174,39 @@ describeInBrowser('the page of keys', () => {
     expect((await search()).status).toBe(200)
   })
 
+  test('scopes of a key are taken away and added, with a warning where none for billing is left', async () => {
+    const owner = await app.person()
+    const page = await open(owner)
+    const secret = await createKey(page, 'CRM sync')
+    const scope = (name: RegExp) => dialog(page).getByRole('checkbox', { name })
+    const openDialog = () => page.getByRole('button', { name: 'Scopes', exact: true }).click()
+    const save = async () => {
+      await dialog(page).getByRole('button', { name: 'Save' }).click()
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    expect(await statusOf(secret)).toBe(200)
+    await openDialog()
+    expect(await scope(/^Read billing/).isChecked()).toBe(true)
+    await scope(/^Read usage/).press('Space')
+    await scope(/^Read billing/).press('Space')
+    await dialog(page).getByText('Without a scope for billing this key can do nothing once the plan lapses').waitFor()
+    await expectGoodLooks(page, 'keys-scopes')
+    await save()
+    expect(await statusOf(secret)).toBe(403)
+
+    await app.setAccount(owner.account, { status: 'past_due' })
+    await page.reload()
+    await openDialog()
+    expect(await scope(/^Read usage/).isDisabled()).toBe(true)
+    expect(await scope(/^Search people/).isDisabled()).toBe(false)
+    await scope(/^Search people/).press('Space')
+    await save()
+    await page
+      .getByRole('row', { name: /CRM sync/ })
+      .getByText('stores, reveal')
+      .waitFor()
+  })
+
   async function setBudget(page: Page, figures: Record<string, string>): Promise<void> {
     await page.getByRole('button', { name: 'Budget', exact: true }).click()
     for (const [label, figure] of Object.entries(figures)) await figureField(page, label).fill(figure)
@@ -232,7 +265,7 @@ describeInBrowser('the page of keys', () => {
     const page = await open(viewer)
     await page.getByRole('row', { name: /test key/ }).waitFor()
     await page.getByText('0 of 50 credits').waitFor()
-    for (const name of ['Budget', 'Rotate', 'Suspend', 'Revoke'])
+    for (const name of ['Budget', 'Scopes', 'Rotate', 'Suspend', 'Revoke'])
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)
     await page.getByRole('button', { name: 'Create key' }).focus()
     await page.getByRole('tooltip').getByText('Only admins and owners').waitFor()

@@ -51,12 +51,19 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number]['id']
 
-/** All data, no billing. */
-export const defaultScopes: readonly Scope[] = ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal']
+const dataScopes: readonly Scope[] = ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal']
+
+/** All data, and to read why the account has lost its access, once it has. */
+export const defaultScopes: readonly Scope[] = [...dataScopes, 'billing:read']
+
+/** Whether a key can do nothing at all while its account has no access. */
+export function lacksBillingScopes(held: readonly Scope[]): boolean {
+  return !held.includes('billing:read') && !held.includes('billing:manage')
+}
 
 /** `All data`, or the parts in a few words. */
 export function describeScopes(held: readonly Scope[]): string {
-  const isAllData = defaultScopes.every((scope) => held.includes(scope))
-  const named = scopes.filter(({ id }) => held.includes(id) && !(isAllData && defaultScopes.includes(id)))
+  const isAllData = dataScopes.every((scope) => held.includes(scope))
+  const named = scopes.filter(({ id }) => held.includes(id) && !(isAllData && dataScopes.includes(id)))
   return [...(isAllData ? ['all data'] : []), ...named.map(({ short }) => short)].join(', ')
 }
