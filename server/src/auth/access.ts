@@ -37,8 +37,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set on every route that requires a key; a route without it is public. */
     access?: RouteAccess
-    /** A key is required, but a call is neither counted nor limited, and the route itself checks the rest. */
-    needsKey?: boolean
+    /**
+     * A key is required, of any scope. Returns how many messages of a body count to the minute; none of them count to the day.
+     * The route calls the API for the others, which is admitted by itself.
+     */
+    countsMessages?: (body: unknown) => number
+  }
+  interface FastifyInstance {
+    /** Counts messages of a request to the minute of its account. Throws the refusal. */
+    admitMessages: (request: FastifyRequest, messages: number) => Promise<void>
   }
   interface FastifyRequest {
     /** The time of the request, the same everywhere. */
@@ -69,8 +76,8 @@ export function identifyCaller({ directory, failedKeys }: KeyOptions) {
     return `account ${accountId}`
   }
   return (request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null> => {
-    const { access, needsKey } = request.routeOptions.config
-    if (!access && !needsKey) return null
+    const { access, countsMessages } = request.routeOptions.config
+    if (!access && !countsMessages) return null
     const slowDown = (error: unknown): never => {
       const pauseMs = error instanceof ApiError && error.status === 401 ? failedKeys.recordFailure(request.ip) : 0
       if (pauseMs > 0) pauseConnectionAfterReply(reply, pauseMs)
@@ -137,9 +144,25 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     onCounted(request, caller)
   }
   const steps = { standings: options.standings, admitAlone, onCounted }
+  const admitMessages = async (request: FastifyRequest, messages: number) => {
+    const { secretHash, keyAccountId, db, now } = request
+    const { caller, error } = await admit(
+      { db, now, plans: options.plans, billingPageOf: options.billingPageOf },
+      { secretHash: secretHash!, accountId: keyAccountId!, scope: null, readSearchRows: false, messages },
+    )
+    request.caller = caller
+    if (error) throw error
+    if (messages > 0) options.keyUse.record(caller.key.id, now)
+  }
+  app.decorate('admitMessages', admitMessages)
 
   app.addHook('preValidation', (request, _reply, done) => {
-    const { access } = request.routeOptions.config
+    const { access, countsMessages } = request.routeOptions.config
+    if (countsMessages) {
+      const admitBody = async () => admitMessages(request, countsMessages(readBody(request)))
+      admitBody().then(() => done(), done)
+      return
+    }
     if (!access) return done()
     const known = access.admitsWithCharge ? options.standings.find(nameOfHash(request.secretHash!)) : undefined
     const caller = known?.callerAt(request.now, options.plans, access.scope)

@@ -7,10 +7,11 @@ import { formatDay, utcDayAt } from '../kernel/time.ts'
 import { admitStatusCheck } from './billing-window-queries.ts'
 import { budgetsOf } from './budgets.ts'
 import { accessRequiredError, type KeyCaller, missingScopeError, refuseUnusableKey, type Scope } from './caller.ts'
-import { type AdmissionRow, admitLinkRequest, admitRequest } from './queries.ts'
+import { type AdmissionRow, admitLinkRequest, admitMessages, admitRequest } from './queries.ts'
 import {
   type BillingLimit,
   type CallLimit,
+  messageLimitError,
   planLimitsJson,
   type RateWindow,
   type RateWindows,
@@ -31,10 +32,13 @@ export interface Admission {
   secretHash: Buffer
   /** The account of the key. */
   accountId: number
-  scope: Scope
+  /** Null for what any key may do. */
+  scope: Scope | null
   readSearchRows: boolean
   /** A billing call's own limit; such a call is also admitted without API access. */
   billingLimit?: BillingLimit
+  /** How many messages to `/mcp` it is, instead of one request: they count to the minute alone. Needs no scope. */
+  messages?: number
 }
 
 /**
@@ -55,7 +59,7 @@ export async function admit(ctx: AdmissionContext, admission: Admission): Promis
     refuseUnusableKey(row, ctx.now)
     const terms = toAccountTerms(row)
     const caller = describeCaller(row, terms, ctx, admission)
-    if (row.counted) return { caller, error: null, row }
+    if (row.counted || admission.messages === 0) return { caller, error: null, row }
     const error = rejectionReason(row, terms, caller, ctx, admission)
     if (error) return { caller, error, row }
     if (attempt >= 3) return { caller, error: crowdedError(caller.rate, ctx.now), row }
@@ -72,13 +76,17 @@ const linkLimits = [...requestLimits, 'billing_links_per_hour'] as const
 /** Runs one statement, whichever limits the call counts towards. */
 function queryAdmission(
   { db, now, plans }: AdmissionContext,
-  { secretHash, accountId, scope, readSearchRows, billingLimit }: Admission,
+  { secretHash, accountId, scope, readSearchRows, billingLimit, messages }: Admission,
 ): Promise<AdmissionRow | undefined> {
+  const day = formatDay(utcDayAt(now).start)
+  if (scope === null) {
+    const planLimits = planLimitsJson(plans, requestLimits)
+    return admitMessages(db, { secretHash, accountId, now, day, messages: messages ?? 1, planLimitsJson: planLimits })
+  }
   if (billingLimit === 'billing_status') {
     const planLimits = planLimitsJson(plans, ['billing_status_per_hour'])
     return admitStatusCheck(db, { secretHash, accountId, now, scope, planLimitsJson: planLimits })
   }
-  const day = formatDay(utcDayAt(now).start)
   const input = { secretHash, accountId, now, scope, day, readSearchRows }
   return billingLimit === 'billing_links'
     ? admitLinkRequest(db, { ...input, planLimitsJson: planLimitsJson(plans, linkLimits) })
@@ -148,8 +156,13 @@ function rejectionReason(
   terms: AccountTerms,
   { rate }: KeyCaller,
   { now, billingPageOf }: AdmissionContext,
-  { scope, billingLimit }: Admission,
+  { scope, billingLimit, messages }: Admission,
 ): ApiError | null {
+  const { requests_per_minute: minute } = rate
+  if (scope === null) {
+    if (minute && minute.used + (messages ?? 1) > minute.limit) return messageLimitError(minute, messages ?? 1, now)
+    return row.access_open ? null : accessRequiredError(terms, billingPageOf(row.account_id))
+  }
   for (const name of limitsByLength) {
     const window = rate[name]
     if (window && window.used >= window.limit) return rateLimitError(name, window, now)

@@ -79,6 +79,25 @@ export async function admitLinkRequest(db: Queryable, input: RequestAdmissionInp
   return rows[0]
 }
 
+export interface MessageAdmissionInput extends Omit<RequestAdmissionInput, 'scope' | 'readSearchRows'> {
+  /** How many messages count; may be 0. */
+  messages: number
+}
+
+/**
+ * Admits messages to `/mcp` in one statement: counts them in the minute, all or none, and not in the day. Needs no scope. With
+ * no message to count it reads only, and `counted` is false.
+ */
+export async function admitMessages(db: Queryable, input: MessageAdmissionInput): Promise<AdmissionRow | undefined> {
+  const { secretHash, now, planLimitsJson, accountId, day, messages } = input
+  const { rows } = await db.query<AdmissionRow>({
+    name: 'admit_messages',
+    text: admitMessagesSql,
+    values: [secretHash, now, null, planLimitsJson, accountId, day, messages],
+  })
+  return rows[0]
+}
+
 function valuesOf(input: RequestAdmissionInput): unknown[] {
   const { secretHash, now, scope, planLimitsJson, accountId, day } = input
   return [secretHash, now, scope, planLimitsJson, accountId, day]
@@ -88,7 +107,7 @@ function valuesOf(input: RequestAdmissionInput): unknown[] {
  * SQL of the key with its account, whether it is usable here, and the limits in force under the given names. Parameters
  * 1 to 5 of a statement with it: key hash, time, scope, plan limits, and the account's id.
  */
-export function presentedKeySql({ needsAccess, limits }: PresentedParts): string {
+export function presentedKeySql({ needsAccess, needsScope = true, limits }: PresentedParts): string {
   const limitColumns = Object.entries(limits).map(
     ([column, meter]) =>
       `coalesce((a.limits ->> '${meter}')::integer, (p.figures ->> '${meter}')::integer) as ${column}`,
@@ -102,7 +121,7 @@ presented as materialized (
          a.created_at, a.subscription_id, a.has_payment_method, a.plan_in_force, a.trialing, a.access_open,
          a.suspended_at, a.closed_at,
          k.revoked_at is null and k.suspended_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz)
-           ${needsAccess ? 'and a.access_open ' : ''}and $3::text = any (k.scopes) as usable,
+           ${needsAccess ? 'and a.access_open ' : ''}and ${needsScope ? '$3::text = any (k.scopes)' : '$3::text is null'} as usable,
          hash_record_extended(k, 0)::text as key_version, hash_record_extended(a, 0)::text as account_version,
          ${limitColumns.join(',\n         ')}
   from api_keys k
@@ -126,6 +145,8 @@ ${name} as materialized (
 
 interface PresentedParts {
   needsAccess: boolean
+  /** False for what any key may do; parameter 3 is then null. */
+  needsScope?: boolean
   /** Column → limit. */
   limits: Record<string, keyof Limits>
 }
@@ -174,6 +195,31 @@ counted as (
     day_limit         = excluded.day_limit
   where (not ${isMinuteOpen} or w.minute_used < excluded.minute_limit)
     and (not ${isDayOpen} or w.day_used < excluded.day_limit)
+  returning minute_started_at, minute_used, day, day_used
+)`
+
+/** The same for messages: parameter 7 is their number, and the day gets none of them. */
+const countedMessagesSql = `
+windows as materialized (
+  select minute_started_at, minute_used, day, day_used
+  from request_windows
+  where account_id = $5::bigint and mode = (select mode from presented)
+),
+counted as (
+  insert into request_windows as w
+    (account_id, mode, minute_started_at, minute_used, day, day_used, minute_limit, day_limit)
+  select $5::bigint, mode, $2::timestamptz, $7::integer, $6::date, 0, minute_limit, day_limit
+  from presented p
+  where usable and $7::integer between 1 and minute_limit
+    and not exists (select 1 from windows w where ${isMinuteOpen} and w.minute_used + $7::integer > p.minute_limit)
+  on conflict (account_id, mode) do update set
+    minute_started_at = case when ${isMinuteOpen} then w.minute_started_at else excluded.minute_started_at end,
+    minute_used       = case when ${isMinuteOpen} then w.minute_used else 0 end + excluded.minute_used,
+    day               = case when ${isDayOpen} then w.day else excluded.day end,
+    day_used          = case when ${isDayOpen} then w.day_used else 0 end,
+    minute_limit      = excluded.minute_limit,
+    day_limit         = excluded.day_limit
+  where not ${isMinuteOpen} or w.minute_used + excluded.minute_used <= excluded.minute_limit
   returning minute_started_at, minute_used, day, day_used
 )`
 
@@ -228,6 +274,12 @@ select ${admittedColumns}, ${searchRowsColumns}, ${asynchronousCommit}
 from ${admittedFrom}
 cross join search_rows r
 cross join key_search_rows b`
+
+const admitMessagesSql = `
+with ${presentedKeySql({ needsAccess: true, needsScope: false, limits: requestLimits })},
+${countedMessagesSql}
+select ${admittedColumns}, ${asynchronousCommit}
+from ${admittedFrom}`
 
 const roomForLinkSql = `and hour_limit > 0
     and not exists (

@@ -49,10 +49,25 @@ function windowSeconds(name: CallLimit): number {
   return windowTraits[name].lengthMs / 1000
 }
 
+function secondsUntilEnd({ endsAt }: RateWindow, now: Date): number {
+  return Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000))
+}
+
+/** The error of messages for which the minute has no room. */
+export function messageLimitError(window: RateWindow, messages: number, now: Date): ApiError {
+  if (window.used >= window.limit || messages === 1) return rateLimitError('requests_per_minute', window, now)
+  const retryAfterSeconds = secondsUntilEnd(window, now)
+  return new ApiError(
+    'rate_limit_exceeded',
+    `${formatNumber(messages)} messages count to the minute, which has ${formatNumber(window.limit - window.used)} of ${formatNumber(window.limit)} requests left; send fewer, or try again in ${formatNumber(retryAfterSeconds)} seconds.`,
+    { param: 'requests_per_minute', retryAfterSeconds },
+  )
+}
+
 /** The error of a call whose window is full. */
 export function rateLimitError(name: CallLimit, window: RateWindow, now: Date): ApiError {
   const { things, unit } = windowTraits[name]
-  const retryAfterSeconds = Math.max(1, Math.ceil((window.endsAt.getTime() - now.getTime()) / 1000))
+  const retryAfterSeconds = secondsUntilEnd(window, now)
   return new ApiError(
     'rate_limit_exceeded',
     `All ${formatNumber(window.limit)} ${things} of this ${unit} are used; try again in ${formatNumber(retryAfterSeconds)} seconds.`,

@@ -29,6 +29,8 @@ export class ToolError extends Error {
   readonly param: string | undefined
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
+  /** Where a person restores what is missing. */
+  readonly url: string | undefined
 
   constructor(
     code: string,
@@ -37,6 +39,7 @@ export class ToolError extends Error {
       param?: string | undefined
       requestId?: string | undefined
       retryAfterSeconds?: number | undefined
+      url?: string | undefined
     } = {},
   ) {
     super(message)
@@ -45,6 +48,7 @@ export class ToolError extends Error {
     this.param = details.param
     this.requestId = details.requestId
     this.retryAfterSeconds = details.retryAfterSeconds
+    this.url = details.url
   }
 }
 
@@ -56,5 +60,6 @@ export async function callApi(api: ApiCall, call: ApiRequest): Promise<any> {
   const error = body?.error
   if (typeof error?.code !== 'string' || typeof error.message !== 'string')
     throw new ToolError('internal_error', `The service answered with status ${status}.`, { retryAfterSeconds })
-  throw new ToolError(error.code, error.message, { param: error.param, requestId: error.request_id, retryAfterSeconds })
+  const { code, message, param, request_id: requestId, billing } = error
+  throw new ToolError(code, message, { param, requestId, retryAfterSeconds, url: billing?.url })
 }

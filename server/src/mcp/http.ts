@@ -1,14 +1,12 @@
-import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { unknownKeyError } from '../auth/admit.ts'
-import { refuseUnusableKey } from '../auth/caller.ts'
-import { selectKeyByHash } from '../auth/key-queries.ts'
 import { isLoopback } from '../kernel/domain.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Signer } from '../kernel/signer.ts'
 import type { ApiCall } from './api-call.ts'
+import { tidyMessage } from './arguments.ts'
 import { ToolCallCounter } from './call-counter.ts'
-import { createToolServer } from './server.ts'
+import { createExchanges } from './exchange.ts'
+import { callsTool, createToolServer } from './server.ts'
 
 export interface ToolServices {
   signer: Signer
@@ -28,47 +26,42 @@ const path = '/mcp'
 const maxMessages = 10
 
 /**
- * Serves the tools at `/mcp`, to clients of the revision 2026-07-28 and of 2025. Nothing is kept between requests. The
- * request itself needs a key and counts for nothing; the tools call the API's own routes with that key.
+ * Serves the tools at `/mcp`, to clients of the revision 2026-07-28 and of 2025. Nothing is kept between requests. A message
+ * counts to the minute of the account; a call of a tool counts as the requests of the API that it makes with the same key.
  */
 export function registerToolRoutes(app: FastifyInstance, services: ToolServices): void {
   const toolCalls = new ToolCallCounter()
   app.decorate('toolCalls', toolCalls)
   const stateKey = services.signer.sign('mcp request state', 'key')
+  const serve = createExchanges((request: FastifyRequest) =>
+    createToolServer({
+      api: callOwnRoutes(app, request),
+      stateKey,
+      asksLegacyClients: false,
+      onToolCall: (tool, outcome) => toolCalls.record(tool, outcome),
+      onFailure: services.onFailure,
+      admitCall: () => app.admitMessages(request, 1),
+    }),
+  )
   app.post(
     path,
-    { config: { needsKey: true }, preValidation: refuseOtherOrigins(services.publicUrl) },
+    { config: { countsMessages: countMessages }, onRequest: refuseOtherOrigins(services.publicUrl) },
     async (request, reply) => {
-      await refuseUnusable(request)
-      if (Array.isArray(request.body) && request.body.length > maxMessages)
-        throw new ApiError('invalid_request', `Send at most ${maxMessages} messages at once.`)
-      const { fetch: serve } = createMcpHandler(
-        () =>
-          createToolServer({
-            api: callOwnRoutes(app, request),
-            stateKey,
-            asksLegacyClients: false,
-            onToolCall: (tool, outcome) => toolCalls.record(tool, outcome),
-            onFailure: services.onFailure,
-          }),
-        // The tools never change, so there is nothing to subscribe to.
-        { maxSubscriptions: 0 },
-      )
-      const response = await serve(toWebRequest(request), { parsedBody: request.body })
-      for (const [name, value] of response.headers) if (passedHeaders.has(name)) reply.header(name, value)
-      return reply.code(response.status).send(await response.text())
+      const { headers, body } = request
+      const sent = Array.isArray(body) ? body.map(tidyMessage) : tidyMessage(body)
+      const answer = await serve({ headers, body: sent }, request)
+      for (const [name, value] of answer.headers) reply.header(name, value)
+      return reply.code(answer.status).send(answer.body)
     },
   )
 }
 
-const passedHeaders = new Set(['content-type', 'mcp-protocol-version', 'allow'])
-
-/** The request for the library, which reads its headers; the body is parsed already. */
-function toWebRequest({ headers }: FastifyRequest): Request {
-  const passed = Object.entries(headers).flatMap(([name, value]) =>
-    typeof value === 'string' && /^(accept|content-type|mcp-.*)$/.test(name) ? [[name, value] as [string, string]] : [],
-  )
-  return new Request(`http://storedex.invalid${path}`, { method: 'POST', headers: passed })
+/** The messages that count by themselves: all but the calls of tools, which the API counts. */
+function countMessages(body: unknown): number {
+  const messages = Array.isArray(body) ? body : [body]
+  if (messages.length > maxMessages)
+    throw new ApiError('invalid_request', `Send at most ${maxMessages} messages at once.`)
+  return messages.filter((message) => !callsTool(message)).length
 }
 
 /** Calls the routes of this app as the caller would: with the same key, from the same address. */
@@ -91,13 +84,6 @@ function callOwnRoutes(app: FastifyInstance, { headers, ip }: FastifyRequest): A
       ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }),
     }
   }
-}
-
-/** Refuses a key that was revoked, suspended or has expired; the app has refused unknown ones. */
-async function refuseUnusable({ db, secretHash, now }: FastifyRequest): Promise<void> {
-  const key = await selectKeyByHash(db, secretHash!)
-  if (!key) throw unknownKeyError()
-  refuseUnusableKey({ ...key, key_suspended_at: key.suspended_at }, now)
 }
 
 /**

@@ -1,55 +1,71 @@
-import { fromJsonSchema, type StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import type { FastifySchemaValidationError } from 'fastify'
+import { compilersFactory } from '../http/compiled-schemas.ts'
+import { toValidationError, validationOptions } from '../http/validation.ts'
 
-/** The part of JSON Schema that tools publish. */
+/** A JSON schema. */
 export interface ToolSchema {
   [keyword: string]: unknown
 }
 
-/** What a model needs to know of a value; texts are bounded by the API. */
-const kept = new Set(['type', 'enum', 'const', 'minimum', 'maximum', 'minItems', 'required'])
+/** What a tool takes: the schema that lists show, and the one by which arguments are read. */
+export interface ToolInput {
+  /** In the subset that every host takes. */
+  published: ToolSchema
+  full: ToolSchema
+  /** Throws `ApiError` for arguments that the tool itself uses; the API checks those of the others. */
+  check(args: unknown): void
+}
+
+/** The body of an operation of the API, which checks it. */
+export function apiInput(schema: object, notes: Notes = {}): ToolInput {
+  return { published: publishSchema(schema, notes), full: schema as ToolSchema, check: () => {} }
+}
+
+/** Arguments that the tool itself uses. */
+export function ownInput(schema: ToolSchema): ToolInput {
+  return { published: publishSchema(schema), full: schema, check: (args) => checkArguments(schema, args) }
+}
+
+function checkArguments(schema: ToolSchema, args: unknown): void {
+  const validate = compilersFactory.buildValidator({}, validationOptions)({ schema, httpPart: 'body' })
+  if (!validate(args)) throw toValidationError(validate.errors as FastifySchemaValidationError[])
+}
+
+/** Descriptions by path, such as `filters.countries`. */
+type Notes = Readonly<Record<string, string>>
 
 /**
- * A schema of the API without its titles, examples, patterns and long descriptions: the list of tools has to be short. The
- * API itself checks every call against the whole schema. `notes` are descriptions by path, such as `filters.countries`.
+ * A schema of the API as tools publish it: without titles, examples, patterns, bounds and long descriptions, since the list of
+ * tools has to be short, and in the subset of JSON Schema that every host passes on to its model. A host that cannot pass on one
+ * schema refuses every message. So each node has one type, a list has its items, only strings are enumerated, and there is no
+ * constant, union, reference or null: what may be null may be left out. The API checks each call against the whole schema.
  */
-export function compactSchema(schema: object, notes: Readonly<Record<string, string>> = {}, path = ''): ToolSchema {
+export function publishSchema(schema: object, notes: Notes = {}, path = ''): ToolSchema {
   const source = schema as ToolSchema
-  const result: ToolSchema = {}
-  for (const [keyword, value] of Object.entries(source)) if (kept.has(keyword)) result[keyword] = value
-  if (notes[path] !== undefined) result.description = notes[path]
-  if (source.anyOf) return { ...result, ...compactUnion(source.anyOf as object[], notes, path) }
-  if (source.items) result.items = compactSchema(source.items as object, notes, `${path}[]`)
-  if (source.properties) {
+  const note = notes[path] ?? (path === '' || Object.keys(notes).length > 0 ? undefined : source.description)
+  const described = note === undefined ? {} : { description: note }
+  if (source.anyOf) return { ...publishUnion(source.anyOf as ToolSchema[], notes, path), ...described }
+  const { type, items, properties, required } = source
+  const result: ToolSchema = { type, ...described }
+  if (source.enum) result.enum = source.enum
+  if (items) result.items = publishSchema(items as object, notes, `${path}[]`)
+  if (properties) {
     const below = path === '' ? '' : `${path}.`
-    result.properties = Object.fromEntries(
-      Object.entries(source.properties).map(([name, member]) => [
-        name,
-        compactSchema(member as object, notes, `${below}${name}`),
-      ]),
-    )
+    const published = Object.entries(properties as Record<string, ToolSchema>)
+      // What can only be false tells a model nothing.
+      .filter(([, member]) => member.const !== false)
+      .map(([name, member]) => [name, publishSchema(member, notes, `${below}${name}`)] as const)
+    result.properties = Object.fromEntries(published)
   }
+  if (required) result.required = required
   return result
 }
 
-/** A union of literals is an enumeration; null is one type more. */
-function compactUnion(branches: object[], notes: Readonly<Record<string, string>>, path: string): ToolSchema {
-  const compact = branches.map((branch) => compactSchema(branch, notes, path))
-  const literals = compact.filter((branch) => 'const' in branch)
-  if (literals.length === compact.length) return { enum: literals.map((branch) => branch.const) }
-  const others = compact.filter((branch) => branch.type !== 'null')
-  const [only] = others
-  if (others.length === 1 && typeof only?.type === 'string') return { ...only, type: [only.type, 'null'] }
-  return { anyOf: compact }
-}
-
-/** A published schema whose values the API checks, so that a refusal has the API's sentence. */
-export function checkedByApi(schema: ToolSchema): StandardSchemaWithJSON<Record<string, unknown>> {
-  return fromJsonSchema<Record<string, unknown>>(schema as never, {
-    getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-  })
-}
-
-/** A published schema that the tool itself checks. */
-export function checkedHere<T>(schema: ToolSchema): StandardSchemaWithJSON<T> {
-  return fromJsonSchema<T>(schema as never)
+/** A union of literals is an enumeration of strings; of a value that may be null, the value. */
+function publishUnion(branches: readonly ToolSchema[], notes: Notes, path: string): ToolSchema {
+  if (branches.every((branch) => typeof branch.const === 'string'))
+    return { type: 'string', enum: branches.map((branch) => branch.const) }
+  const [only, ...more] = branches.filter((branch) => branch.type !== 'null')
+  if (!only || more.length > 0) throw new Error(`${path} has a union that hosts would refuse`)
+  return publishSchema(only, notes, path)
 }

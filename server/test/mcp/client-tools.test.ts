@@ -6,6 +6,7 @@ import type { Json, TestClient } from '../support/client.ts'
 import { aurora } from '../support/fixtures.ts'
 import { spentBy, withoutNothing } from './support/account.ts'
 import { type Assistant, combinations, connectAssistant } from './support/assistant.ts'
+import { faultsOfPublished } from './support/published.ts'
 
 let app: TestApp
 let crowd: string[]
@@ -101,6 +102,7 @@ describe.each(combinations)('a client of $era over $road', (combination) => {
       if (spends) expect(annotations.destructiveHint).toBe(true)
       for (const schema of [inputSchema, outputSchema]) {
         expect(schema.type, name).toBe('object')
+        expect(faultsOfPublished(schema, name)).toEqual([])
         expect(() => new Ajv2020({ strict: false }).compile(schema), name).not.toThrow()
       }
     }
@@ -111,8 +113,59 @@ describe.each(combinations)('a client of $era over $road', (combination) => {
     expect(JSON.stringify(listed).length / 3).toBeLessThan(4_000)
   })
 
-  test('is told that text of the catalogue is data', () => {
+  test('is told that text of the catalogue is data, in the schema and in the data as well', async () => {
     expect(assistant.instructions).toMatch(/never follow instructions/)
+    for (const { name, outputSchema } of listed) {
+      if (name === 'usage' || name === 'quote_reveal') continue
+      expect(outputSchema.required, name).toContain('notice')
+      expect(outputSchema.description, name).toMatch(/never instructions/)
+    }
+    const { data } = await assistant.call('taxonomy_lookup', { facet: 'roles' })
+    expect(Object.keys(data)[0]).toBe('notice')
+    expect(data.notice).toMatch(/never follow instructions/)
+    await app.db.query('update request_windows set day_used = 0, minute_used = 0')
+  })
+
+  test('is understood whatever its host fills in', async () => {
+    const { secret } = await app.key({ limits })
+    const host = await connectAssistant({ ...combination, url: app.url, secret })
+    const answerTo = async (name: string, args: unknown) => {
+      const { isError, text, data } = await host.call(name, args as object)
+      expect(isError, `${name}: ${text}`).toBe(false)
+      return withoutTokens(data)
+    }
+    const same = async (name: string, good: object, filled: unknown) =>
+      expect(await answerTo(name, filled), name).toEqual(await answerTo(name, good))
+    const search = { filters: { countries: ['DE'] }, limit: 1 }
+    await same('search_stores', search, {
+      ...{ filters: { countries: 'DE', categories: [], apps: { any: [], all: null, none: ['null'] }, themes: {} } },
+      ...{ exclude: { exported: false, revealed: 'false', lists: [''] }, limit: '1', cursor: '' },
+    })
+    await same('search_stores', search, {
+      ...{ filters: JSON.stringify({ countries: ['DE'], meta_ads: { active_ads_min: null } }) },
+      ...{ exclude: 'undefined', limit: 1, cursor: '0' },
+    })
+    await same('count_stores', { filters: {} }, { filters: '{}', facets: '[]', facet_limit: 0, exclude: null })
+    const contacts = { store: { domains: [firstShop] } }
+    await same('search_contacts', contacts, {
+      ...{ person: { roles_any: [''], has_phone: null }, store: { domains: firstShop, countries: 'None' } },
+      ...{ max_contacts_per_store: 0, exclude: { lists: [] }, limit: 0, cursor: null },
+    })
+    await same('taxonomy_lookup', { facet: 'roles' }, { facet: 'roles', text: 'null' })
+    await same(
+      'enrich_stores',
+      { domains: [firstShop] },
+      {
+        ...{
+          domains: firstShop,
+          include: null,
+          contact_roles: '[]',
+          max_contacts_per_store: '',
+          reveal_contacts: false,
+        },
+      },
+    )
+    await app.db.query('update request_windows set day_used = 0, minute_used = 0')
   })
 
   test('gets from every tool what the API answers, at the same cost', async () => {

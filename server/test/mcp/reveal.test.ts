@@ -183,6 +183,8 @@ describe('a client that cannot be asked', () => {
   test('that is stopped half way tells what it revealed, and goes on when it is called again', async () => {
     const key = await newKey({ requests_per_minute: 4 }, { contact_credits: 30 })
     const client = await connectClient(app, key)
+    // To connect counts to the minute as well.
+    app.clock.advance(60_000)
     const quote = await quoteBy(client, ids.slice(0, 25))
     const stopped = await revealBy(client, { quote })
     expect(stopped.isError).toBe(true)

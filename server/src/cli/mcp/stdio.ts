@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { ServiceAccess } from '../../config.ts'
+import { tidyMessage } from '../../mcp/arguments.ts'
 import { createToolServer } from '../../mcp/server.ts'
 import type { Cli } from '../context.ts'
 import { createServiceCalls } from './service-calls.ts'
@@ -19,7 +20,8 @@ export function serveTools({ version, stdin, stdout, stderr }: Cli, access: Serv
   return new Promise((resolve) => {
     const createServer = () => createToolServer({ api, stateKey, asksLegacyClients: true, onFailure: report })
     serveStdio(createServer, { transport, onerror: report })
-    const { onclose } = transport
+    const { onclose, onmessage } = transport
+    transport.onmessage = (message) => onmessage?.(tidyMessage(message))
     transport.onclose = () => {
       onclose?.()
       resolve()

@@ -1,6 +1,6 @@
 import { ContactSearchRequest } from '../../contacts/search-contacts.ts'
 import { callApi } from '../api-call.ts'
-import { checkedByApi, compactSchema } from '../schemas.ts'
+import { apiInput } from '../schemas.ts'
 import { describePage, filterNotes, pageOutput } from './pages.ts'
 import { readsOnly, type Tool } from './tool.ts'
 
@@ -9,7 +9,7 @@ const search: Tool = {
   title: 'Search contacts',
   description:
     'People at stores, as previews without channels. Each row costs a search row, each store new to the account a store export.',
-  input: checkedByApi(compactSchema(ContactSearchRequest, filterNotes)),
+  input: apiInput(ContactSearchRequest, filterNotes),
   output: pageOutput,
   annotations: readsOnly,
   async run({ api }, input) {

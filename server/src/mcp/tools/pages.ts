@@ -1,13 +1,13 @@
-import { checkedByApi } from '../schemas.ts'
-import { cleanText, compactValue } from '../text.ts'
+import { catalogueData, catalogueOutput, cleanText, compactValue } from '../text.ts'
 import type { ToolReply } from './tool.ts'
 
 /** Descriptions of the filters that need one, by path within a request of the API. */
 export const filterNotes: Record<string, string> = Object.fromEntries([
   ['exclude', 'Leaves out what was exported this period, revealed, or is in a list'],
-  ['facet_limit', 'Values of each facet'],
+  ['facet_limit', '1 to 100 values of each'],
+  ['limit', '1 to 100, default 25'],
   ['cursor', 'next_cursor of the page before'],
-  ['max_contacts_per_store', 'Over all pages'],
+  ['max_contacts_per_store', '1 to 10 over all pages, default 1'],
   ...['filters', 'store'].flatMap((name) => [
     [name, 'All conditions hold; in a list one value is enough. Values: taxonomy_lookup.'],
     [`${name}.countries`, 'ISO 3166-1 alpha-2'],
@@ -15,20 +15,18 @@ export const filterNotes: Record<string, string> = Object.fromEntries([
     [`${name}.categories`, 'Each covers the categories below it'],
     [`${name}.meta_ads.active_ads_min`, 'Ads running now'],
     [`${name}.store_created_at.from`, 'ISO 8601'],
-    [`${name}.first_discovered_at.from`, 'ISO 8601'],
   ]),
 ])
 
 /** The output of a page of rows. */
-export const pageOutput = checkedByApi({
-  type: 'object',
-  properties: {
+export const pageOutput = catalogueOutput(
+  {
     data: { type: 'array', items: { type: 'object' } },
     has_more: { type: 'boolean' },
     next_cursor: { type: 'string' },
   },
-  required: ['data', 'has_more'],
-})
+  ['data', 'has_more'],
+)
 
 /** The rows of a list of the API. */
 export function pageRows(reply: { data: object[] }): unknown[] {
@@ -49,6 +47,10 @@ export function describePage(
       ...(cursor === null ? [] : [`To go on, call ${tool} with the same arguments and cursor: ${cursor}`]),
     ],
     rows,
-    structured: { data: rows, has_more: cursor !== null, ...(cursor !== null && { next_cursor: cursor }) },
+    structured: catalogueData({
+      data: rows,
+      has_more: cursor !== null,
+      ...(cursor !== null && { next_cursor: cursor }),
+    }),
   }
 }

@@ -3,7 +3,7 @@ import type { RevealedContact } from '../../contacts/schema.ts'
 import { formatNumber } from '../../kernel/time.ts'
 import type { Quote } from '../../quotes/schema.ts'
 import { type ApiCall, callApi, ToolError } from '../api-call.ts'
-import { compactValue } from '../text.ts'
+import { catalogueData, compactValue } from '../text.ts'
 import type { ToolReply } from './tool.ts'
 
 /** A quote with the contacts that it is for. */
@@ -86,7 +86,12 @@ export async function revealQuoted(api: ApiCall, quoted: QuotedReveal): Promise<
       ...(stopped ? ['Then it stopped. The same call goes on where it stopped, and pays nothing twice.'] : []),
     ],
     rows,
-    structured: { data: rows, credits_spent: spent, credits_remaining: left ?? 0, request_ids: requestIds },
+    structured: catalogueData({
+      data: rows,
+      credits_spent: spent,
+      credits_remaining: left ?? 0,
+      request_ids: requestIds,
+    }),
     ...(stopped && { failure: stopped }),
   }
 }

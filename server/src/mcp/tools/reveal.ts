@@ -1,8 +1,8 @@
 import { type InputRequiredResult, inputRequired, inputResponse } from '@modelcontextprotocol/server'
 import { maxQuotedContactIds } from '../../kernel/quote.ts'
 import { type ApiCall, callApi, ToolError } from '../api-call.ts'
-import { checkedByApi, checkedHere } from '../schemas.ts'
-import { compactValue } from '../text.ts'
+import { ownInput } from '../schemas.ts'
+import { catalogueData, catalogueOutput, compactValue } from '../text.ts'
 import { createRevealQuote, describeCost, insufficientError, openRevealQuote, revealQuoted } from './quoted.ts'
 import type { Tool, ToolContext, ToolReply } from './tool.ts'
 
@@ -19,13 +19,13 @@ const quote: Tool<{ contact_ids: string[] }> = {
   title: 'Quote a reveal',
   description:
     'What revealing these people would cost, and a quote that reveal_contacts takes for ten minutes. Spends nothing.',
-  input: checkedHere({
+  input: ownInput({
     type: 'object',
     properties: { contact_ids: contactIds },
     required: ['contact_ids'],
     additionalProperties: false,
   }),
-  output: checkedByApi({
+  output: {
     type: 'object',
     properties: {
       quote: { type: 'string' },
@@ -36,7 +36,7 @@ const quote: Tool<{ contact_ids: string[] }> = {
       sufficient: { type: 'boolean' },
     },
     required: ['quote', 'expires_at', 'credits', 'credits_remaining', 'sufficient'],
-  }),
+  },
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ api }, { contact_ids }) {
     const quoted = await createRevealQuote(api, contact_ids)
@@ -69,21 +69,20 @@ const reveal: Tool<RevealInput> = {
   title: 'Reveal people',
   description:
     'Emails and phones of people, for credits; one already revealed is free. The person is asked first. A client that cannot ask gives the quote of quote_reveal, with a key that has a credit budget.',
-  input: checkedHere({
+  input: ownInput({
     type: 'object',
     properties: { contact_ids: contactIds, quote: { type: 'string', description: 'From quote_reveal' } },
     additionalProperties: false,
   }),
-  output: checkedByApi({
-    type: 'object',
-    properties: {
+  output: catalogueOutput(
+    {
       data: { type: 'array', items: { type: 'object' } },
       credits_spent: { type: 'integer' },
       credits_remaining: { type: 'integer' },
       request_ids: { type: 'array', items: { type: 'string' } },
     },
-    required: ['data', 'credits_spent'],
-  }),
+    ['data', 'credits_spent'],
+  ),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   async run(ctx, input) {
     const { api, mcp } = ctx
@@ -131,7 +130,7 @@ async function revealIfAccepted(
         `The person did not agree (${action === 'decline' ? 'declined' : 'canceled'}). Nothing was revealed or spent.`,
       ],
       rows: [],
-      structured: { data: [], credits_spent: 0 },
+      structured: catalogueData({ data: [], credits_spent: 0 }),
       outcome: 'declined',
     }
   if (quote !== undefined && quote !== asked.quote)

@@ -2,8 +2,8 @@ import { StoreCountRequest } from '../../counts/schema.ts'
 import { StoreEnrichmentRequest } from '../../stores/enrich-stores.ts'
 import { StoreSearchRequest } from '../../stores/find-stores.ts'
 import { callApi, ToolError } from '../api-call.ts'
-import { checkedByApi, checkedHere, compactSchema } from '../schemas.ts'
-import { compactValue } from '../text.ts'
+import { apiInput, ownInput } from '../schemas.ts'
+import { catalogueData, catalogueOutput, compactValue } from '../text.ts'
 import { describePage, filterNotes, pageOutput, pageRows } from './pages.ts'
 import { readsOnly, type Tool } from './tool.ts'
 
@@ -13,12 +13,11 @@ const count: Tool = {
   name: 'count_stores',
   title: 'Count stores',
   description: 'How many stores match, and how they divide by facets. Costs one request. Call it before a search.',
-  input: checkedByApi(compactSchema(StoreCountRequest, filterNotes)),
-  output: checkedByApi({
-    type: 'object',
-    properties: { total: { type: 'integer' }, new_exports: { type: 'integer' }, facets: { type: 'object' } },
-    required: ['total', 'new_exports'],
-  }),
+  input: apiInput(StoreCountRequest, filterNotes),
+  output: catalogueOutput(
+    { total: { type: 'integer' }, new_exports: { type: 'integer' }, facets: { type: 'object' } },
+    ['total', 'new_exports'],
+  ),
   annotations: { ...readsOnly, idempotentHint: true },
   async run({ api }, input) {
     const facets = Array.isArray(input.facets) ? input.facets.length : 0
@@ -33,7 +32,7 @@ const count: Tool = {
         `${structured.total} stores match; ${structured.new_exports} of them are new to this account this period.`,
       ],
       rows,
-      structured,
+      structured: catalogueData(structured),
     }
   },
 }
@@ -43,7 +42,7 @@ const search: Tool = {
   title: 'Search stores',
   description:
     'Stores that meet every filter, best fit first. Each row costs a search row, each store new to the account a store export.',
-  input: checkedByApi(compactSchema(StoreSearchRequest, filterNotes)),
+  input: apiInput(StoreSearchRequest, filterNotes),
   output: pageOutput,
   annotations: readsOnly,
   async run({ api }, input) {
@@ -56,13 +55,13 @@ const get: Tool<{ domain: string }> = {
   name: 'get_store',
   title: 'Look up a store',
   description: 'One store by its domain or URL. Costs a store export the first time in a period.',
-  input: checkedHere({
+  input: ownInput({
     type: 'object',
     properties: { domain: { type: 'string', maxLength: 2_048 } },
     required: ['domain'],
     additionalProperties: false,
   }),
-  output: checkedByApi({ type: 'object', properties: { store: { type: 'object' } }, required: ['store'] }),
+  output: catalogueOutput({ store: { type: 'object' } }),
   annotations: { ...readsOnly, idempotentHint: true },
   async run({ api }, { domain }) {
     // These would be another path of the API.
@@ -70,7 +69,7 @@ const get: Tool<{ domain: string }> = {
       throw new ToolError('invalid_domain', 'domain must be a domain or a URL.', { param: 'domain' })
     const reply = await callApi(api, { method: 'GET', path: `/stores/${encodeURIComponent(domain)}` })
     const store = compactValue(reply)
-    return { says: ['One store.'], rows: [store], structured: { store } }
+    return { says: ['One store.'], rows: [store], structured: catalogueData({ store }) }
   },
 }
 
@@ -78,22 +77,25 @@ const enrich: Tool = {
   name: 'enrich_stores',
   title: 'Enrich stores',
   description: 'Up to 25 stores by their domains, with contact previews on request. Each store costs as in get_store.',
-  input: checkedByApi(compactSchema(StoreEnrichmentRequest, { contact_roles: 'Roles of the previewed contacts.' })),
-  output: checkedByApi({
-    type: 'object',
-    properties: {
-      data: { type: 'array', items: { type: 'object' } },
-      found: { type: 'integer' },
-      not_found: { type: 'integer' },
-    },
-    required: ['data', 'found', 'not_found'],
+  input: apiInput(StoreEnrichmentRequest, {
+    contact_roles: 'Roles of the previewed contacts.',
+    max_contacts_per_store: '1 to 10, default 1',
+  }),
+  output: catalogueOutput({
+    data: { type: 'array', items: { type: 'object' } },
+    found: { type: 'integer' },
+    not_found: { type: 'integer' },
   }),
   annotations: { ...readsOnly, idempotentHint: true },
   async run({ api }, input) {
     const reply = await callApi(api, { method: 'POST', path: '/stores/enrich', body: input })
     const rows = pageRows(reply)
     const { found, not_found } = reply
-    return { says: [`${found} found, ${not_found} not found.`], rows, structured: { data: rows, found, not_found } }
+    return {
+      says: [`${found} found, ${not_found} not found.`],
+      rows,
+      structured: catalogueData({ data: rows, found, not_found }),
+    }
   },
 }
 

@@ -1,8 +1,8 @@
 import { nearestTexts } from '../../kernel/similarity.ts'
 import { facetListNames } from '../../taxonomy/taxonomy.ts'
 import { callApi } from '../api-call.ts'
-import { checkedByApi, checkedHere } from '../schemas.ts'
-import { compactValue } from '../text.ts'
+import { ownInput } from '../schemas.ts'
+import { catalogueData, catalogueOutput, compactValue } from '../text.ts'
 import { readsOnly, type Tool } from './tool.ts'
 
 const maxValues = 25
@@ -17,7 +17,7 @@ const lookup: Tool<{ facet: string; text?: string }> = {
   title: 'Look up filter values',
   description:
     'Values that filters accept for a facet, by part of a value or label. Look values up, do not guess them.',
-  input: checkedHere({
+  input: ownInput({
     type: 'object',
     properties: {
       facet: { type: 'string', enum: Object.values(facetListNames) },
@@ -26,11 +26,7 @@ const lookup: Tool<{ facet: string; text?: string }> = {
     required: ['facet'],
     additionalProperties: false,
   }),
-  output: checkedByApi({
-    type: 'object',
-    properties: { values: { type: 'array', items: { type: 'object' } }, total: { type: 'integer' } },
-    required: ['values', 'total'],
-  }),
+  output: catalogueOutput({ values: { type: 'array', items: { type: 'object' } }, total: { type: 'integer' } }),
   annotations: { ...readsOnly, idempotentHint: true },
   async run({ api }, { facet, text = '' }) {
     const taxonomy = await callApi(api, { method: 'GET', path: '/taxonomy' })
@@ -40,7 +36,7 @@ const lookup: Tool<{ facet: string; text?: string }> = {
     return {
       says: [describeMatches(facet, matching.length, values.length)],
       rows: values,
-      structured: { values, total: matching.length },
+      structured: catalogueData({ values, total: matching.length }),
     }
   },
 }

@@ -1,10 +1,6 @@
-import type {
-  InputRequiredResult,
-  ServerContext,
-  StandardSchemaWithJSON,
-  ToolAnnotations,
-} from '@modelcontextprotocol/server'
+import type { InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server'
 import type { ApiCall, ToolError } from '../api-call.ts'
+import type { ToolInput, ToolSchema } from '../schemas.ts'
 
 /** What a tool answers, as text and as data. */
 export interface ToolReply {
@@ -34,8 +30,9 @@ export interface Tool<Input = Record<string, unknown>> {
   name: string
   title: string
   description: string
-  input: StandardSchemaWithJSON<Input>
-  output: StandardSchemaWithJSON
+  input: ToolInput
+  /** Of `structured`, in the subset that every host takes. */
+  output: ToolSchema
   annotations: ToolAnnotations
   run(ctx: ToolContext, input: Input): Promise<ToolReply | InputRequiredResult>
 }

@@ -1,5 +1,5 @@
 import { callApi } from '../api-call.ts'
-import { checkedByApi, checkedHere } from '../schemas.ts'
+import { ownInput } from '../schemas.ts'
 import { compactValue } from '../text.ts'
 import { readsOnly, type Tool } from './tool.ts'
 
@@ -7,8 +7,8 @@ const usage: Tool<Record<string, never>> = {
   name: 'usage',
   title: 'Read usage',
   description: 'Plan, limits and what is left of credits, store exports, search rows and requests.',
-  input: checkedHere({ type: 'object', properties: {}, additionalProperties: false }),
-  output: checkedByApi({
+  input: ownInput({ type: 'object', properties: {}, additionalProperties: false }),
+  output: {
     type: 'object',
     properties: Object.fromEntries(
       ['plan', 'contact_credits', 'store_exports', 'search_rows', 'api_requests', 'key'].map((name) => [
@@ -16,7 +16,7 @@ const usage: Tool<Record<string, never>> = {
         { type: 'object' },
       ]),
     ),
-  }),
+  },
   annotations: { ...readsOnly, idempotentHint: true },
   async run({ api }) {
     const structured = compactValue(await callApi(api, { method: 'GET', path: '/usage' })) as Record<string, unknown>
