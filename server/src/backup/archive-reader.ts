@@ -12,6 +12,7 @@ import {
   parseBackupHeader,
   parseBackupManifest,
 } from './manifest.ts'
+import { type BackupSeal, parseSeal } from './seal.ts'
 import { parseTarHeader, type TarEntry, tarBlockBytes, tarEnd, tarPaddingOf } from './tar.ts'
 
 const decompress = promisify(gunzip)
@@ -29,13 +30,20 @@ export interface VerifiedBackup {
   manifest: BackupManifest
   /** The keyring of the backed-up installation; null without --with-keys. */
   dataKeys: DataKey[] | null
+  /** The manifest as it is in the file: the seal is over these bytes. */
+  manifestBytes: Buffer
+  /** Not verified yet: that needs a keyring. Null for a file without one. */
+  seal: BackupSeal | null
   bytes: number
   /** The rows of a table in COPY's text format, in pieces. Bytes that changed since they were verified are an error. */
   readTable(name: string, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer>
   close(): Promise<void>
 }
 
-/** Opens a backup and verifies all of it. Throws a `BackupFileError` for a file that is cut short, altered or newer. */
+/**
+ * Opens a backup and verifies all of it but the seal. Throws a `BackupFileError` for a file that is cut short, damaged or
+ * newer.
+ */
 export async function openBackup(
   path: string,
   onProgress: (bytesRead: number, bytesTotal: number) => void = () => {},
@@ -65,6 +73,8 @@ interface Contents {
   header: BackupHeader
   manifest: BackupManifest
   dataKeys: DataKey[] | null
+  manifestBytes: Buffer
+  seal: BackupSeal | null
   parts: Map<string, PlacedEntry[]>
 }
 
@@ -80,6 +90,7 @@ async function verify(
   let dataKeys: DataKey[] | null = null
   let manifest: Buffer | undefined
   let checksum: string | undefined
+  let seal: BackupSeal | null = null
   for (let next = await reader.next(); next; next = await reader.next()) {
     const { entry, content } = next
     if (!header) {
@@ -89,6 +100,7 @@ async function verify(
     const table = /^tables\/(\w+)\/\d+\.copy\.gz$/.exec(entry.name)?.[1]
     if (entry.name === entryNames.manifest) manifest = content
     else if (entry.name === entryNames.checksum) checksum = content.toString()
+    else if (entry.name === entryNames.seal) seal = parseSeal(content.toString()) ?? refuseSeal(path)
     else entries.push(entry)
     if (entry.name === entryNames.dataKeys) dataKeys = parseDataKeys(content.toString().trim()) ?? null
     if (table && parts.get(table)?.push(entry) === undefined) parts.set(table, [entry])
@@ -104,7 +116,11 @@ async function verify(
   const altered = entries.find(differs)
   if (altered) throw new BackupFileError(path, `${altered.name} in it was altered`)
   if (entries.length !== expected.length) throw new BackupFileError(path, 'a part of it is missing')
-  return { header, manifest: described, dataKeys, parts }
+  return { header, manifest: described, dataKeys, manifestBytes: manifest, seal, parts }
+}
+
+function refuseSeal(path: string): never {
+  throw new BackupFileError(path, 'its seal was altered')
 }
 
 /** Reads entry after entry, and requires the file to end where the archive does. */

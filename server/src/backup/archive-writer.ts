@@ -5,7 +5,9 @@ import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { OperatorError } from '../kernel/errors.ts'
+import type { DataKey } from '../kernel/seal.ts'
 import { type BackupHeader, type BackupManifest, type EntryChecksum, entryNames } from './manifest.ts'
+import { formatSeal, sealManifest } from './seal.ts'
 import { createTarHeader, tarEnd, tarPaddingOf } from './tar.ts'
 
 const compress = promisify(gzip)
@@ -69,12 +71,13 @@ export class ArchiveWriter {
     await this.#writeCompressed(maxPartsInFlight - 1)
   }
 
-  /** Writes the manifest and gives the file its name. Returns its size in bytes. */
-  async finish(contents: Omit<BackupManifest, 'entries'>): Promise<number> {
+  /** Writes the manifest, with a seal if there is a key for it, and gives the file its name. Returns its size in bytes. */
+  async finish(contents: Omit<BackupManifest, 'entries'>, sealingKey: DataKey | undefined): Promise<number> {
     await this.#writeCompressed(0)
     const manifest = toJson({ ...contents, entries: [...this.#entries] })
     await this.#writeEntry(entryNames.manifest, manifest)
     await this.#writeEntry(entryNames.checksum, Buffer.from(`${sha256Of(manifest)}  ${entryNames.manifest}\n`))
+    if (sealingKey) await this.#writeEntry(entryNames.seal, Buffer.from(formatSeal(sealManifest(sealingKey, manifest))))
     await this.#write(tarEnd)
     await this.#file.sync()
     await this.#file.close()

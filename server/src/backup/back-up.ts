@@ -5,7 +5,8 @@ import { OperatorError } from '../kernel/errors.ts'
 import { formatDataKeys } from '../kernel/seal.ts'
 import type { Clock } from '../kernel/time.ts'
 import { ArchiveWriter } from './archive-writer.ts'
-import { type KeyringSettings, readKeyringToBackUp } from './keys.ts'
+import { findSealingKey, type KeyringSettings, readKeyringToBackUp } from './keys.ts'
+import { isNeverCopied } from './left-out.ts'
 import { type BackupHeader, backupFormat, entryNames, type TableColumns } from './manifest.ts'
 import * as queries from './queries.ts'
 
@@ -37,6 +38,8 @@ export interface BackupResult {
   tables: number
   rows: number
   with_keys: boolean
+  /** Whether the file is sealed with a data key, so that a restore notices that somebody altered it. */
+  sealed: boolean
   seconds: number
 }
 
@@ -44,8 +47,8 @@ export interface BackupResult {
 const partBytes = 4 * 2 ** 20
 
 /**
- * Copies an installation into one file, while servers and imports run: everything that was committed at one moment, and
- * nothing that was deleted before. It needs memory for a few parts, whatever the size of the database.
+ * Copies an installation into one file, while servers and imports run: everything that was committed at one moment, but
+ * for what somebody could sign in with, and nothing that was deleted before. It needs memory for a few parts, whatever the size of the database.
  */
 export async function backUp(ctx: BackupContext, input: BackupInput): Promise<BackupResult> {
   const startedAtMs = performance.now()
@@ -54,9 +57,9 @@ export async function backUp(ctx: BackupContext, input: BackupInput): Promise<Ba
     const version = await requireKnownSchema(client, ctx.migrationsDir)
     const archive = await ArchiveWriter.open(input.file, ctx.clock.now())
     try {
-      const { bytes, tables, rows } = await copyInto(archive, client, ctx, { ...input, version })
+      const { bytes, tables, rows, sealed } = await copyInto(archive, client, ctx, { ...input, version })
       const seconds = Math.round(performance.now() - startedAtMs) / 1000
-      return { file: input.file, bytes, tables, rows, with_keys: input.withKeys, seconds }
+      return { file: input.file, bytes, tables, rows, with_keys: input.withKeys, sealed, seconds }
     } catch (error) {
       await archive.abandon()
       throw error
@@ -78,8 +81,9 @@ async function copyInto(
   client: Client,
   ctx: BackupContext,
   { withKeys, version, onProgress }: BackupInput & { version: number },
-): Promise<{ bytes: number; tables: number; rows: number }> {
-  const wanted = (await listOwnTables(ctx.migrationsDir)).filter((name) => name !== queries.neverCopied)
+): Promise<Pick<BackupResult, 'bytes' | 'tables' | 'rows' | 'sealed'>> {
+  const own = await listOwnTables(ctx.migrationsDir)
+  const wanted = own.filter((name) => !isNeverCopied(name))
   await queries.beginSnapshot(client)
   // Before the first read: a migration could otherwise change a table between the two.
   const existing = (await queries.readTableColumns(client, wanted)).map(({ name }) => name)
@@ -97,8 +101,9 @@ async function copyInto(
     tables,
   }
   await archive.writeHeader(header)
+  // Read after the snapshot began, so that the keyring holds every key that sealed something in it.
+  const sealingKey = await findSealingKey(ctx, identityKey)
   if (withKeys) {
-    // Read after the snapshot began, so that it holds every key that sealed something in it.
     const keys = await readKeyringToBackUp(ctx, identityKey)
     await archive.add(entryNames.dataKeys, Buffer.from(`${formatDataKeys(keys)}\n`))
   }
@@ -111,8 +116,9 @@ async function copyInto(
     counts.push({ name: table.name, rows: copied })
     rows += copied
   }
-  const bytes = await archive.finish({ tables: counts, sequences: await queries.readSequences(client, existing) })
-  return { bytes, tables: tables.length, rows }
+  const sequences = await queries.readSequences(client, own)
+  const bytes = await archive.finish({ tables: counts, sequences }, sealingKey)
+  return { bytes, tables: tables.length, rows, sealed: sealingKey !== undefined }
 }
 
 async function copyTable(

@@ -2,6 +2,9 @@ import { opensIdentityKey } from '../encryption/keyring.ts'
 import { keyFilePath, readKeyFile } from '../encryption/keyring-file.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { DataKey } from '../kernel/seal.ts'
+import type { VerifiedBackup } from './archive-reader.ts'
+import { BackupFileError } from './manifest.ts'
+import { checkSeal, chooseSealingKey } from './seal.ts'
 
 export interface KeyringSettings {
   /** DATA_KEYS; null when the file in the data directory is used. */
@@ -22,6 +25,44 @@ export async function readKeyringToBackUp(
       ? `The keys in ${place} do not open the contacts of this database, so a backup with them would be of no use.`
       : `There are no data keys in ${place}; set DATA_KEYS, or make the backup without --with-keys.`,
   )
+}
+
+/** The data key to seal a backup with. Undefined where the keys of this database are not: anybody could have made the file. */
+export async function findSealingKey(
+  { dataKeys, dataDir }: KeyringSettings,
+  identityKey: Buffer | null,
+): Promise<DataKey | undefined> {
+  const keys = dataKeys ?? (await readKeyFile(dataDir))
+  return keys && (!identityKey || opensIdentityKey(keys, identityKey)) ? chooseSealingKey(keys, identityKey) : undefined
+}
+
+/**
+ * How a restore knows that the file is as a backup wrote it. `verified`: its seal was made with a data key that was here
+ * before. `keys_in_file`: with a key that came in the file, which proves nothing. `none`: it has no seal.
+ */
+export type SealCheck = 'verified' | 'keys_in_file' | 'none'
+
+/** Throws for a file whose seal is wrong or, unless that is allowed, missing. */
+export async function requireSeal(
+  { dataKeys, dataDir }: KeyringSettings,
+  file: string,
+  { seal, manifestBytes, dataKeys: inFile }: VerifiedBackup,
+  allowUnsealed: boolean,
+): Promise<SealCheck> {
+  if (!seal) {
+    if (allowUnsealed) return 'none'
+    throw new BackupFileError(
+      file,
+      'it has no seal, so nothing shows that it is as the backup wrote it. An older Storedex made it, or one without the data keys, or somebody took the seal away. If you trust the place where it was kept, restore it with --unsealed',
+    )
+  }
+  const here = dataKeys ?? (await readKeyFile(dataDir)) ?? []
+  const isRight = checkSeal(here, seal, manifestBytes)
+  if (isRight) return 'verified'
+  if (isRight === null && inFile && checkSeal(inFile, seal, manifestBytes)) return 'keys_in_file'
+  if (isRight === null && !inFile)
+    throw new BackupFileError(file, `it was sealed with the data key "${seal.keyId}", which is not in the keyring`)
+  throw new BackupFileError(file, 'its seal does not fit: it was altered after the backup')
 }
 
 export interface RestoredKeyring {

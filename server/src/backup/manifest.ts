@@ -6,17 +6,20 @@ import { OperatorError } from '../kernel/errors.ts'
  *   data-keys                        the keyring, with --with-keys
  *   tables/<table>/<number>.copy.gz  the rows, in the text format of COPY, cut into parts at any byte
  *   manifest.json                    what the file holds, with a checksum of each entry above
- *   manifest.sha256                  the checksum of manifest.json, as sha256sum writes it
+ *   manifest.sha256                  the checksum of manifest.json, as sha256sum writes it: it shows damage
+ *   manifest.seal                    an HMAC of manifest.json by a data key: it shows that nobody else wrote the file. Absent
+ *                                    where the backup was made without the data keys, and in format 1
  */
 export const entryNames = {
   header: 'header.json',
   dataKeys: 'data-keys',
   manifest: 'manifest.json',
   checksum: 'manifest.sha256',
+  seal: 'manifest.seal',
   part: (table: string, number: number) => `tables/${table}/${String(number).padStart(6, '0')}.copy.gz`,
 }
 
-export const backupFormat = 1
+export const backupFormat = 2
 
 /** Columns of a table that hold data of their own; computed ones are left out. */
 export interface TableColumns {

@@ -4,10 +4,8 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import copyStreams from 'pg-copy-streams'
 import type { Client, Queryable } from '../db/pool.ts'
+import { conditionOfCopied } from './left-out.ts'
 import type { SequenceState, TableColumns } from './manifest.ts'
-
-/** The readiness check empties it every few seconds, and would wait for a backup. It never holds a row. */
-export const neverCopied = 'readiness_probe'
 
 const quoted = (name: string) => `public.${pg.escapeIdentifier(name)}`
 const quotedColumns = (columns: readonly string[]) => columns.map((name) => pg.escapeIdentifier(name)).join(', ')
@@ -83,6 +81,18 @@ export async function readSequences(db: Queryable, tables: readonly string[]): P
   return states
 }
 
+/** The sequences of these tables start after `kept` too, so that no number of the tables before is given again. */
+export async function raiseSequences(db: Queryable, kept: readonly SequenceState[]): Promise<void> {
+  const tables = [...new Set(kept.map(({ table }) => table))]
+  const restored = await readSequences(db, tables)
+  const higher = kept.filter(({ table, column, value, called }) => {
+    const other = restored.find((each) => each.table === table && each.column === column)
+    if (!other) return false
+    return BigInt(value) === BigInt(other.value) ? called && !other.called : BigInt(value) > BigInt(other.value)
+  })
+  await setSequences(db, higher)
+}
+
 export async function setSequences(db: Queryable, states: readonly SequenceState[]): Promise<void> {
   const names = await readSequenceNames(db, [...new Set(states.map(({ table }) => table))])
   for (const { table, column, sequence } of names) {
@@ -94,7 +104,11 @@ export async function setSequences(db: Queryable, states: readonly SequenceState
 
 /** The rows of a table in COPY's text format. `rowCount` is known at the end. */
 export function copyTableOut(client: Client, { name, columns }: TableColumns): copyStreams.CopyToStreamQuery {
-  return client.query(copyStreams.to(`copy ${quoted(name)} (${quotedColumns(columns)}) to stdout`))
+  const condition = conditionOfCopied(name)
+  const rows = condition
+    ? `(select ${quotedColumns(columns)} from ${quoted(name)} where ${condition})`
+    : `${quoted(name)} (${quotedColumns(columns)})`
+  return client.query(copyStreams.to(`copy ${rows} to stdout`))
 }
 
 /**
@@ -160,6 +174,11 @@ export async function dropTables(db: Queryable, tables: readonly string[]): Prom
 
 export async function emptyTables(db: Queryable, tables: readonly string[]): Promise<void> {
   await db.query(`truncate ${tables.map(quoted).join(', ')}`)
+}
+
+/** Deletes what an older file holds of a table that is copied in part. */
+export async function deleteRowsNotCopied(db: Queryable, table: string, copied: string): Promise<void> {
+  await db.query(`delete from ${quoted(table)} where (${copied}) is not true`)
 }
 
 export async function analyzeTables(db: Queryable, tables: readonly string[]): Promise<void> {

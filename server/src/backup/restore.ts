@@ -13,11 +13,14 @@ import { requireDataKeys } from '../encryption/keyring.ts'
 import { addToKeyFile } from '../encryption/keyring-file.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { type Clock, formatNumber } from '../kernel/time.ts'
+import { recordAudit } from '../people/audit.ts'
 import { openBackup, type VerifiedBackup } from './archive-reader.ts'
 import { KeptErasures } from './kept-erasures.ts'
-import { chooseKeyring, type KeyringSettings, type RestoredKeyring } from './keys.ts'
+import { chooseKeyring, type KeyringSettings, type RestoredKeyring, requireSeal, type SealCheck } from './keys.ts'
+import { conditionOfCopied, isNeverCopied, partlyCopied } from './left-out.ts'
 import { BackupFileError, type BackupHeader, type TableColumns } from './manifest.ts'
 import * as queries from './queries.ts'
+import { type ComparedInstallations, ReplacedInstallation } from './stricter.ts'
 
 export interface RestoreContext extends KeyringSettings {
   migrationsDir: string
@@ -30,6 +33,8 @@ export interface RestoreInput {
   file: string
   /** Whether what the installation holds may be replaced. */
   replace: boolean
+  /** Whether a file without a seal is restored: anybody could have written it. */
+  allowUnsealed?: boolean
   onProgress?(progress: RestoreProgress): void
 }
 
@@ -39,7 +44,8 @@ export interface RestoreProgress {
   bytesTotal: number
 }
 
-export interface RestoreResult {
+export interface RestoreResult extends ComparedInstallations {
+  seal: SealCheck
   tables: number
   rows: number
   /** The migrations that were applied to a backup of an older version. */
@@ -53,7 +59,7 @@ export interface RestoreResult {
  * Restores a backup into an empty installation, or with `replace` over another one. The file is verified before anything is
  * changed; then one transaction replaces all tables, so that a crash leaves the old state. A backup of an older version
  * is restored as it was and migrated in the same transaction. People who were erased from this installation since the backup
- * stays erased.
+ * stay erased, and what was taken back stays taken back (`ReplacedInstallation`).
  */
 export async function restore(ctx: RestoreContext, input: RestoreInput): Promise<RestoreResult> {
   const startedAtMs = performance.now()
@@ -73,12 +79,13 @@ export async function restore(ctx: RestoreContext, input: RestoreInput): Promise
       identityKey: identityKey === null ? null : Buffer.from(identityKey, 'base64'),
       inFile: backup.dataKeys,
     })
+    const seal = await requireSeal(ctx, file, backup, input.allowUnsealed ?? false)
     const { ownerUrl, serviceRole } = await ctx.openDatabase()
     const replaced = await replaceEverything(ctx, input, { backup, keyring, ownerUrl })
     // Only the rights of the service's role are left to do.
     await migrate(ownerUrl, ctx.migrationsDir, serviceRole)
     const seconds = Math.round(performance.now() - startedAtMs) / 1000
-    return { tables: backup.header.tables.length, ...replaced, seconds }
+    return { seal, tables: backup.header.tables.length, ...replaced, seconds }
   } finally {
     await backup.close()
   }
@@ -97,7 +104,7 @@ async function replaceEverything(
   ctx: RestoreContext,
   input: RestoreInput,
   { backup, keyring, ownerUrl }: Restoring,
-): Promise<Pick<RestoreResult, 'rows' | 'migrated' | 'erased'>> {
+): Promise<Omit<RestoreResult, 'seal' | 'tables' | 'seconds'>> {
   const { client, end } = await openSession(ownerUrl, restoreApplicationName)
   const { migrationsDir } = ctx
   try {
@@ -107,7 +114,10 @@ async function replaceEverything(
     await requireReplaceable(client, ctx, input)
     await client.query('begin')
     const erasures = await KeptErasures.take(client, keyring.keys, backup.header)
-    await queries.dropTables(client, await listOwnTables(migrationsDir))
+    const own = await listOwnTables(migrationsDir)
+    const replaced = await ReplacedInstallation.keep(client)
+    const sequences = await queries.readSequences(client, own)
+    await queries.dropTables(client, own)
     const rows = await fill(client, ctx, input, backup)
     const migrated = await applyMigrationsAfter(client, migrationsDir, backup.header.schema_version)
     // Otherwise the first start, or the first reveal, would notice.
@@ -115,13 +125,23 @@ async function replaceEverything(
       client,
       keyring.keys.map(({ id }) => id),
     )
-    const erased = await erasures.eraseAgain(client, ctx.clock.now())
+    const now = ctx.clock.now()
+    const erased = await erasures.eraseAgain(client, now)
+    const compared = await replaced.compare(client, { now, sequences })
+    await recordAudit(client, {
+      accountId: null,
+      personId: null,
+      action: 'installation.restored',
+      details: { backup_of: backup.header.created_at, same_installation: compared.kept !== null },
+      address: null,
+      at: now,
+    })
     // A program that opened its connections just before the lock was taken.
     await refuseRunningPrograms(client)
     // Before the commit: the file then opens the old contacts and the new ones, whichever of them a crash leaves.
     if (keyring.areFromBackup) await addToKeyFile(ctx.dataDir, backup.dataKeys!)
     await client.query('commit')
-    return { rows, migrated, erased }
+    return { rows, migrated, erased, ...compared }
   } finally {
     // Ending the session rolls back what was not committed, and releases the lock.
     await end()
@@ -171,8 +191,10 @@ async function fill(
 ): Promise<number> {
   const { header, manifest } = backup
   await createSchema(client, migrationsDir, header.schema_version)
-  const tables = matchTables(file, header, await queries.readTableColumns(client, await listOwnTables(migrationsDir)))
-  const names = tables.map(({ name }) => name)
+  const schema = await queries.readTableColumns(client, await listOwnTables(migrationsDir))
+  const tables = matchTables(file, header, schema)
+  // Also those that stay empty: their foreign keys are in the way.
+  const names = schema.map(({ name }) => name)
   // Migrations insert a few rows.
   await queries.emptyTables(client, names)
   const later = await queries.dropIndexesAndForeignKeys(client, names)
@@ -190,6 +212,8 @@ async function fill(
       throw new BackupFileError(file, `its table ${table.name} has ${copied} rows, not ${expected}`)
     rows += copied
   }
+  for (const table of partlyCopied)
+    if (names.includes(table)) await queries.deleteRowsNotCopied(client, table, conditionOfCopied(table)!)
   report('indexing')
   await queries.createAgain(client, later)
   await queries.setSequences(client, manifest.sequences)
@@ -201,7 +225,7 @@ async function fill(
 function matchTables(file: string, header: BackupHeader, schema: readonly TableColumns[]): TableColumns[] {
   const sorted = (columns: readonly string[] = []) => [...columns].sort().join()
   return schema
-    .filter(({ name }) => name !== queries.neverCopied)
+    .filter(({ name }) => !isNeverCopied(name))
     .map(({ name, columns }) => {
       const saved = header.tables.find((table) => table.name === name)
       if (saved && sorted(saved.columns) === sorted(columns)) return saved

@@ -15,7 +15,7 @@ import { startBar } from './output.ts'
 
 const aboutBackup = `
 The file holds everything in the database as it was at one moment: stores, contacts (encrypted), accounts, people, keys,
-ledger. Only its owner can read it. It is complete or not there: it gets its name last.
+ledger. What somebody could sign in with at once is not in it: sessions, links, invitations. Only its owner can read it. It is complete or not there: it gets its name last.
 
 The data keys open the contacts. Without --with-keys they are not in the file: keep a copy of them elsewhere. With it,
 whoever has the file can read every contact: keep the file as you would keep the keys.
@@ -23,8 +23,12 @@ whoever has the file can read every contact: keep the file as you would keep the
 With your own PostgreSQL it works in the same way, and the file can be restored into either.`
 
 const aboutRestore = `
-The whole file is verified before anything is changed. Then all data is replaced in one step: an interrupted restore leaves
+The whole file is verified before anything is changed. Its seal shows that nobody has altered it; a file without one needs
+--unsealed. A file with the data keys in it proves nothing, unless these keys are here already. Then all data is replaced in one step: an interrupted restore leaves
 what was there before. Stop the service first, on every server.
+
+With --replace over the installation that the backup was made of, what was taken back since stays so: revoked keys, removed
+people, operator marks, passwords. Otherwise the keys and operators that are valid again are printed: look at them.
 
 If the file holds the data keys, they are put in front of those in DATA_DIR/data-keys. If it does not, restore that file
 first, or set DATA_KEYS.`
@@ -51,12 +55,16 @@ export function addRestoreAction(restoring: Command, cli: Cli): void {
   restoring
     .argument('<file>', 'a file that "storedex backup" wrote')
     .option('--replace', 'delete what the installation holds now')
+    .option('--unsealed', 'restore a file without a seal, that anybody could have written')
     .addHelpText('after', aboutRestore)
-    .action(async (file: string, flags: { replace?: true }, command: Command) => {
+    .action(async (file: string, flags: { replace?: true; unsealed?: true }, command: Command) => {
       const config = await cli.readConfig()
       const result = await withOpenDatabase(cli, config, (openDatabase) =>
         withProgress(cli, showRestore, (onProgress) =>
-          restore({ ...settingsOf(config), openDatabase }, { file, replace: flags.replace ?? false, ...onProgress }),
+          restore(
+            { ...settingsOf(config), openDatabase },
+            { file, replace: flags.replace ?? false, allowUnsealed: flags.unsealed ?? false, ...onProgress },
+          ),
         ),
       )
       printResult(cli, command, result, formatRestore(result))
@@ -141,22 +149,61 @@ function showRestore(terminal: Writable): ProgressDisplay<RestoreProgress> {
   }
 }
 
-function formatBackup({ file, bytes, tables, rows, with_keys, seconds }: BackupResult, config: Config): string {
+function formatBackup({ file, bytes, tables, rows, with_keys, sealed, seconds }: BackupResult, config: Config): string {
   const counts = `${formatNumber(rows)} rows of ${tables} tables are in ${file} (${formatMegabytes(bytes)}), written in ${seconds} s.`
   const place = config.dataKeys ? 'the setting DATA_KEYS' : keyFilePath(config.dataDir)
-  return with_keys
-    ? `${counts}\nThe data keys are in it: whoever has the file can read every contact.`
-    : `${counts}\nThe data keys are not in it, and without them nobody can open the contacts. Keep a copy of ${place} elsewhere.`
+  if (with_keys)
+    return `${counts}\nThe data keys are in it: whoever has the file can read every contact, and alter it unnoticed.`
+  const about = sealed
+    ? counts
+    : `${counts}\nIt has no seal, because the data keys of this database are not in ${place}: a restore needs --unsealed, and cannot notice that somebody altered it.`
+  return `${about}\nThe data keys are not in it, and without them nobody can open the contacts. Keep a copy of ${place} elsewhere.`
 }
 
-function formatRestore({ tables, rows, migrated, erased, seconds }: RestoreResult): string {
+function formatRestore(result: RestoreResult): string {
+  const { tables, rows, migrated, erased, seconds, kept, revived, without_owner } = result
+  const keptCounts = Object.entries(kept ?? {}).flatMap(([name, count]) => (count > 0 ? [`${name} ${count}`] : []))
   return [
     `Restored ${formatNumber(rows)} rows of ${tables} tables in ${seconds} s.`,
     ...(migrated.length > 0 ? [`Applied ${migrated.join(', ')}.`] : []),
     ...(erased > 0
       ? [`Erased ${formatNumber(erased)} contacts again, of people who were erased after the backup.`]
       : []),
+    ...(keptCounts.length > 0 ? [`What was stricter here stayed so: ${keptCounts.join(', ')}.`] : []),
+    ...sealWords[result.seal],
+    ...listRevived(
+      'These keys are valid here again. Revoke those that had been: storedex keys revoke KEY.',
+      revived.keys.map(({ id, account, name, mode, display }) => `${id}  ${account}  ${mode}  ${display}  ${name}`),
+    ),
+    ...listRevived(
+      'These people are operators here again. Withdraw the mark where it had been: storedex people operator EMAIL --off.',
+      revived.operators.map(({ id, email, name }) => `${id}  ${email}  ${name}`),
+    ),
+    ...listRevived(
+      'These accounts have no owner any more. Give them one: storedex people add EMAIL --account ACCOUNT --role owner.',
+      without_owner,
+    ),
+    'Everybody has to sign in again, and open invitations have to be sent again.',
   ].join('\n')
+}
+
+const sealWords: Record<RestoreResult['seal'], string[]> = {
+  verified: [],
+  keys_in_file: ['The data keys came in the file, so its seal does not show who wrote it.'],
+  none: ['The file has no seal: nothing shows who wrote it.'],
+}
+
+/** The output is for reading; --json has all of them. */
+const maxListed = 50
+
+function listRevived(sentence: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return []
+  const more = lines.length - maxListed
+  return [
+    sentence,
+    ...lines.slice(0, maxListed).map((line) => `  ${line}`),
+    ...(more > 0 ? [`  and ${formatNumber(more)} more: --json lists all`] : []),
+  ]
 }
 
 function formatMegabytes(bytes: number): string {

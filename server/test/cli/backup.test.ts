@@ -24,6 +24,7 @@ test('backup and restore print what was done, as text and as JSON', async () => 
     tables: expect.any(Number),
     rows: expect.any(Number),
     with_keys: false,
+    sealed: true,
     seconds: expect.any(Number),
   })
   const text = (await cli.run('backup', file)).stdout
@@ -35,8 +36,37 @@ test('backup and restore print what was done, as text and as JSON', async () => 
   const { code, stdout } = await restore('--json')
   expect(code).toBe(0)
   const { tables, rows } = made
-  expect(JSON.parse(stdout)).toEqual({ tables, rows, migrated: [], erased: 0, seconds: expect.any(Number) })
-  expect((await restore('--replace')).stdout).toMatch(/^Restored [\d,]+ rows of \d+ tables in [\d.]+ s\.\n$/)
+  expect(JSON.parse(stdout)).toEqual({
+    seal: 'verified',
+    tables,
+    rows,
+    migrated: [],
+    erased: 0,
+    kept: null,
+    revived: { keys: [], operators: [] },
+    without_owner: [],
+    seconds: expect.any(Number),
+  })
+  expect((await restore('--replace')).stdout).toMatch(
+    /^Restored [\d,]+ rows of \d+ tables in [\d.]+ s\.\nEverybody has to sign in again, and open invitations have to be sent again\.\n$/,
+  )
+})
+
+test('a restore names the keys and operators that it made valid again, and says what its seal is worth', async () => {
+  const file = join(temporaryFolder(), 'storedex.backup')
+  const account = await cli.json('accounts', 'create', '--name', 'Aurora', '--plan', 'pro')
+  const { key, id } = await cli.json('keys', 'create', String(account.id), '--name', 'production')
+  await cli.json('people', 'create', 'ops@people.example', '--name', 'Ops', '--operator')
+  await cli.json('backup', file, '--with-keys')
+  const restore = await runElsewhere({ dataKeys: null, dataDir: temporaryFolder() }, 'restore', file)
+  const { stdout } = await restore()
+  expect(stdout).toContain('The data keys came in the file, so its seal does not show who wrote it.')
+  expect(stdout).toContain(
+    `These keys are valid here again. Revoke those that had been: storedex keys revoke KEY.\n  ${id}`,
+  )
+  expect(stdout).toMatch(/These people are operators here again\. .*\n {2}per_\w+ {2}ops@people\.example {2}Ops\n/)
+  expect(stdout).not.toContain(key)
+  expect((await restore('--replace')).stdout).not.toContain('valid here again')
 })
 
 test('a restore that is refused exits with 1 and one sentence', async () => {

@@ -16,12 +16,17 @@ export function openOperator(url: string, keyring = testDataKeys): Promise<Deps>
   return openTestDeps(config, { maxConnections: 4, asOwner: true })
 }
 
-/** Starts the production app on a restored database, at the given time; closed after the file's tests. */
-export async function startRestored(url: string, now: string): Promise<(key: string) => TestClient> {
+/** Starts the production app on a restored database, at the given time; closed after the file's tests. Returns its URL. */
+export async function serveRestored(url: string, now: string): Promise<string> {
   const environment = { DATABASE_URL: url, DATA_KEYS: testDataKeys, LOG_LEVEL: 'silent', SEARCH_ENGINE: 'postgres' }
   const config = readConfig(environment, findProjectDir(import.meta.dirname))
   const deps = await openTestDeps(config, { clock: createManualClock(now) })
-  const base = await serveTestDeps(deps)
+  return serveTestDeps(deps)
+}
+
+/** The API of such an app, by key. */
+export async function startRestored(url: string, now: string): Promise<(key: string) => TestClient> {
+  const base = await serveRestored(url, now)
   return (key) => createClient(base, key)
 }
 
