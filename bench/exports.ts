@@ -50,7 +50,10 @@ export async function benchExports(
   const ctx = { db: deps.ownerDb, ids: deps.ids, now: deps.clock.now() }
   const account = await createAccount(ctx, { name: 'Bench', plan: 'enterprise' })
   const id = deps.ids.seal('account', account.id)
-  const limits = { store_exports: unlimited, requests_per_minute: unlimited, requests_per_day: unlimited }
+  const limits = {
+    ...{ store_exports: unlimited, requests_per_minute: unlimited, requests_per_day: unlimited },
+    ...{ ready_exports: unlimited, ready_export_bytes: unlimited },
+  }
   await changeAccount(ctx, id, { limits })
   const { key } = await createKey(ctx, id, { name: 'bench', scopes: ['stores:read', 'exports:manage'] })
   const app = await buildApp(deps)

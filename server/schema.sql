@@ -297,7 +297,8 @@ create table exports (
   created_at timestamp with time zone not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
-  expires_at timestamp with time zone
+  expires_at timestamp with time zone,
+  place integer
 );
 alter table exports add constraint exports_charged_credits_check CHECK ((charged_credits >= 0));
 alter table exports add constraint exports_charged_exports_check CHECK ((charged_exports >= 0));
@@ -312,12 +313,15 @@ alter table exports add constraint exports_max_rows_check CHECK ((max_rows > 0))
 alter table exports add constraint exports_max_store_exports_check CHECK ((max_store_exports >= 0));
 alter table exports add constraint exports_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text])));
 alter table exports add constraint exports_pkey PRIMARY KEY (account_id, id);
+alter table exports add constraint exports_place_check CHECK ((place > 0));
+alter table exports add constraint exports_place_held CHECK (((status = 'expired'::text) = (place IS NULL)));
 alter table exports add constraint exports_reserved_credits_check CHECK ((reserved_credits >= 0));
 alter table exports add constraint exports_reserved_exports_check CHECK ((reserved_exports >= 0));
 alter table exports add constraint exports_slot_check CHECK (((slot >= 1) AND (slot <= 20)));
 alter table exports add constraint exports_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'ready'::text, 'canceled'::text, 'failed'::text, 'expired'::text])));
 alter table exports add constraint exports_stopped_by_check CHECK ((stopped_by = ANY (ARRAY['max_rows'::text, 'max_credits'::text, 'credits'::text, 'exports'::text, 'end'::text])));
 CREATE INDEX exports_by_expiry ON public.exports USING btree (expires_at) WHERE (status = ANY (ARRAY['ready'::text, 'canceled'::text, 'failed'::text]));
+CREATE UNIQUE INDEX exports_by_place ON public.exports USING btree (account_id, mode, place) WHERE (place IS NOT NULL);
 CREATE INDEX exports_newest ON public.exports USING btree (account_id, mode, created_at, id);
 CREATE UNIQUE INDEX exports_one_running ON public.exports USING btree (account_id) WHERE (status = 'running'::text);
 CREATE INDEX exports_open ON public.exports USING btree (status, served_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
@@ -337,6 +341,7 @@ comment on column exports.turn is 'Raised by every server that takes the export.
 comment on column exports.lease_until is 'When another server may take the export, unless its server renews the lease; null when nobody has it.';
 comment on column exports.served_at is 'When a server last gave it up or took it; among those that wait, the one served longest ago is next.';
 comment on column exports.error is 'Why it failed, as an error code; null otherwise.';
+comment on column exports.place is 'The place among the files that the account keeps in this mode, at most as many as its limit ready_exports; null once the file is gone.';
 
 create table idempotency (
   account_id bigint not null,

@@ -33,6 +33,7 @@ const calls: Record<string, (storedex: Storedex) => PromiseLike<unknown>> = {
   listExports: ({ exports }) => firstPage(exports.list()),
   getExport: ({ exports }) => exports.get('exp_live_1'),
   cancelExport: ({ exports }) => exports.cancel('exp_live_1'),
+  deleteExport: ({ exports }) => exports.delete('exp_live_1'),
   getExportFile: ({ exports }) => exports.download('exp_live_1', new Writable({ write: (_chunk, _, done) => done() })),
   getBillingStatus: ({ billing }) => billing.status(),
   createSubscriptionLink: ({ billing }) => billing.createSubscriptionLink({ plan: 'pro' }),

@@ -42,6 +42,8 @@ const meters = [
   'store_exports',
   'contact_credits',
   'billing_links_per_hour',
+  'ready_exports',
+  'ready_export_bytes',
 ]
 
 export async function makeSeed(folder: string, cleanup: Cleanup): Promise<Seed> {

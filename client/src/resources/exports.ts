@@ -45,6 +45,11 @@ export class Exports extends Resource {
     return this.call({ method: 'POST', path: `${pathOf(id)}/cancel` }, options)
   }
 
+  /** Deletes the file of an export, which makes room for another; one that still runs ends. What was paid stays paid. */
+  delete(id: string, options?: CallOptions): ApiPromise<api.ExportReply> {
+    return this.call({ method: 'DELETE', path: pathOf(id) }, options)
+  }
+
   /** Asks until an export has ended, with growing pauses. Look at `status`: it may have failed. */
   wait(id: string, options: WaitOptions = {}): ApiPromise<api.ExportReply> {
     return new ApiPromise(this.#wait(id, options))

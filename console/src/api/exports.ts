@@ -31,6 +31,10 @@ export const createExport = (account: string, request: ExportRequest & { quote: 
 export const cancelExport = (account: string, id: string) =>
   api.post<ExportJob>(path`/accounts/${account}/exports/${id}/cancel`)
 
+/** Deletes the file; the export stays in the list. */
+export const deleteExport = (account: string, id: string) =>
+  api.delete<ExportJob>(path`/accounts/${account}/exports/${id}`)
+
 export const exportFileUrl = (account: string, id: string) => apiUrl(path`/accounts/${account}/exports/${id}/file`)
 
 export const exportColumnsQuery = queryOptions({

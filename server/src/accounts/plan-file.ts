@@ -3,13 +3,13 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { OperatorError } from '../kernel/errors.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
-import { type limitNames, maxCounterValue, type PlanFile } from './plans.ts'
+import { laterLimits, type limitNames, maxCounterValue, type PlanFile } from './plans.ts'
 
 /** The shape of the plan file. Apart from `plans.ts`, because commands start faster without the library. */
 
 const Figure = (description: string) => Type.Integer({ minimum: 0, maximum: maxCounterValue, description })
 
-const Limits = ClosedObject({
+const PlanLimits = ClosedObject({
   contact_credits: Figure('Contact credits a month.'),
   store_exports: Figure('Unique stores delivered a month.'),
   search_rows: Figure('Rows returned by the two searches a month.'),
@@ -17,13 +17,15 @@ const Limits = ClosedObject({
   requests_per_day: Figure('Requests in a UTC day.'),
   billing_status_per_hour: Figure('Billing status checks in a fixed window of an hour.'),
   billing_links_per_hour: Figure('Billing links created in a fixed window of an hour.'),
+  ready_exports: Type.Optional(Figure('Files of exports that are kept at once, those being written included.')),
+  ready_export_bytes: Type.Optional(Figure('Bytes of kept files from which on no other export begins.')),
 } satisfies Record<(typeof limitNames)[number], unknown>)
 
-const Plan = ClosedObject({ name: Type.String({ minLength: 1 }), limits: Limits })
+const Plan = ClosedObject({ name: Type.String({ minLength: 1 }), limits: PlanLimits })
 
 const PlanFileShape = ClosedObject({
   plans: ClosedObject({ free: Plan, pro: Plan, business: Plan, enterprise: Plan }),
-  trial: Type.Partial(Limits, {
+  trial: Type.Partial(PlanLimits, {
     additionalProperties: false,
     description: 'Figures that replace the plan’s during a trial.',
   }),
@@ -49,5 +51,7 @@ export async function readPlanFile(path: string): Promise<PlanFile> {
     const problem = error.keyword === 'boolean' ? 'is not a setting' : error.message
     throw new OperatorError(`The plan file ${path} is wrong: ${error.instancePath.slice(1) || 'it'} ${problem}.`)
   }
-  return value as Static<typeof PlanFileShape>
+  const file = value as Static<typeof PlanFileShape>
+  for (const plan of Object.values(file.plans)) plan.limits = { ...laterLimits, ...plan.limits }
+  return file as PlanFile
 }

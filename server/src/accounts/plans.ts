@@ -13,11 +13,16 @@ export const limitNames = [
   'requests_per_day',
   'billing_status_per_hour',
   'billing_links_per_hour',
+  'ready_exports',
+  'ready_export_bytes',
 ] as const
 export type Limits = Record<(typeof limitNames)[number], number>
 
 /** Limits that are charged and counted per period. */
 export type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
+
+/** The limits of plan files that were written before these limits existed. */
+export const laterLimits = { ready_exports: 50, ready_export_bytes: 500_000_000 } satisfies Partial<Limits>
 
 /** The limits that can be overridden for one account: those of the plan, and the trial's contact credits. */
 export const overridableMeters = [...limitNames, 'trial_contact_credits'] as const

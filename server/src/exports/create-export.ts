@@ -7,8 +7,9 @@ import { hashQuotedBody, invalidQuoteError, type QuoteSealer, quoteExceededError
 import { spenderOf } from '../usage/charge-queries.ts'
 import { readExportQuery } from './export-query.ts'
 import { describeExport, type ExportRow, type FileLayout } from './export-row.ts'
-import { insertPieces } from './file-queries.ts'
+import { expireOwnExports, insertPieces } from './file-queries.ts'
 import { createExportFormat } from './format/export-format.ts'
+import { type DatabasePlace, fileBoundsOf, findFileRefusal, requireDiskSpace } from './keep-files.ts'
 import { type PlanContext, planQuery } from './plan-export.ts'
 import { insertExport, maxQueued, type NewExport, selectQueueSlots } from './queries.ts'
 import { emptyFile, prepareContent } from './run/file-writer.ts'
@@ -22,6 +23,7 @@ export interface CreateExportContext extends PlanContext {
   quotes: QuoteSealer
   seals: ContactSeals
   inFlightRequests: InFlightRequests
+  config: DatabasePlace
   /** Told when an export waits. */
   wakeRunner: () => void
 }
@@ -41,6 +43,7 @@ export async function createExport(
   idempotencyKey: string | undefined,
 ): Promise<CreatedExport> {
   const prepared = await prepareExport(ctx, request)
+  await requireDiskSpace(ctx.config)
   const create = async (client: Client) => {
     const row = await queueExport(ctx, client, prepared)
     const body = serialize({ ...describeExport(row, ctx.ids, ctx.now), request_id: ctx.requestId })
@@ -54,7 +57,7 @@ export async function createExport(
   return { body: result.body, isReplay: result.isReplay }
 }
 
-type PreparedExport = Omit<NewExport, 'slot' | 'pieces' | 'bytes' | 'sha256'> & { header: string }
+type PreparedExport = Omit<NewExport, 'slot' | 'bounds' | 'pieces' | 'bytes' | 'sha256'> & { header: string }
 
 /** Checks a request, and its quote if it has one. */
 async function prepareExport(ctx: CreateExportContext, request: ExportRequest): Promise<PreparedExport> {
@@ -120,9 +123,15 @@ async function queueExport(
         { param: 'exports', retryAfterSeconds: 10 },
       )
     const { pieces, bytes } = placeholder.end
-    const row = await insertExport(client, { ...prepared, slot, pieces, bytes, sha256: placeholder.sha256 })
-    // Another request took this place meanwhile.
-    if (!row) continue
+    const bounds = fileBoundsOf(ctx.caller)
+    const row = await insertExport(client, { ...prepared, bounds, slot, pieces, bytes, sha256: placeholder.sha256 })
+    if (!row) {
+      // Files that have expired are marked now and then only. Otherwise another request took the slot or the place meanwhile.
+      if ((await expireOwnExports(client, prepared, ctx.now)) > 0) continue
+      const refusal = await findFileRefusal(client, ctx)
+      if (refusal) throw refusal
+      continue
+    }
     const content = await prepareContent(options, row, emptyFile(), header)
     if (content.pieces.length > 0) await insertPieces(client, row, { ...content, contactIds: null })
     return row

@@ -1,5 +1,6 @@
 /** Statements on the files of exports. */
 import type { Client, Queryable } from '../db/pool.ts'
+import type { Mode } from '../kernel/ids.ts'
 import type { ExportKey } from './queries.ts'
 
 /** A piece that is to be stored; its bytes lie at `storedAt` in those of its chunk. */
@@ -91,7 +92,7 @@ export async function expireExports(db: Queryable, now: Date, limit: number): Pr
     name: 'expire_exports',
     text: `
 update exports
-set status = 'expired'
+set status = 'expired', place = null
 where status in ('ready', 'canceled', 'failed')
   and expires_at <= least($1::timestamptz,
                           (select expires_at
@@ -102,6 +103,66 @@ where status in ('ready', 'canceled', 'failed')
     values: [now, limit],
   })
   return rowCount ?? 0
+}
+
+interface FileOwner {
+  accountId: number
+  mode: Mode
+}
+
+/** Marks the files of an account that have expired, so that they hold no place any more; returns how many. */
+export async function expireOwnExports(client: Client, { accountId, mode }: FileOwner, now: Date): Promise<number> {
+  const { rowCount } = await client.query({
+    name: 'expire_own_exports',
+    text: `
+update exports
+set status = 'expired', place = null
+where account_id = $1::bigint and mode = $2::text and place is not null
+  and status in ('ready', 'canceled', 'failed') and expires_at <= $3::timestamptz`,
+    values: [accountId, mode, now],
+  })
+  return rowCount ?? 0
+}
+
+/** The files that an account keeps, those that are being written included. */
+export async function countKeptFiles(
+  db: Queryable,
+  { accountId, mode }: FileOwner,
+): Promise<{ files: number; bytes: number }> {
+  const { rows } = await db.query<{ files: number; bytes: number }>({
+    name: 'count_kept_export_files',
+    text: `
+select count(*)::integer as files, coalesce(sum(bytes), 0)::bigint as bytes
+from exports
+where account_id = $1::bigint and mode = $2::text and place is not null`,
+    values: [accountId, mode],
+  })
+  return rows[0]!
+}
+
+export interface OldFile {
+  id: number
+  createdAt: Date
+  expiresAt: Date
+}
+
+/** The oldest files of an account that nobody is writing. */
+export async function selectOldestFiles(
+  db: Queryable,
+  { accountId, mode }: FileOwner,
+  limit: number,
+): Promise<OldFile[]> {
+  const { rows } = await db.query<OldFile>({
+    name: 'select_oldest_export_files',
+    text: `
+select id, created_at as "createdAt", expires_at as "expiresAt"
+from exports
+where account_id = $1::bigint and mode = $2::text and place is not null and finished_at is not null
+order by created_at, id
+limit $3::integer`,
+    values: [accountId, mode, limit],
+  })
+  return rows
 }
 
 /** Exports that have expired and still have pieces. */
@@ -158,8 +219,8 @@ export async function deleteFile(client: Client, { accountId, id }: ExportKey): 
 
 /** Marks an export that has ended: its file is gone. */
 export async function markExpired(client: Client, { accountId, id }: ExportKey): Promise<void> {
-  await client.query("update exports set status = 'expired' where account_id = $1::bigint and id = $2::bigint", [
-    accountId,
-    id,
-  ])
+  await client.query(
+    "update exports set status = 'expired', place = null where account_id = $1::bigint and id = $2::bigint",
+    [accountId, id],
+  )
 }

@@ -1,10 +1,11 @@
 import type { Caller } from '../auth/caller.ts'
-import { type Pool, type Queryable, transact } from '../db/pool.ts'
+import { type Client, type Pool, type Queryable, transact } from '../db/pool.ts'
 import { readListPage } from '../delivery/list-pages.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { describeExport, type ExportRow } from './export-row.ts'
+import { deleteFile, markExpired } from './file-queries.ts'
 import { lockExport, selectExport, selectExports } from './queries.ts'
 import { endAndRelease } from './reservation.ts'
 import { type Export, exportIdPattern } from './schema.ts'
@@ -76,6 +77,28 @@ export async function cancelExport(
   const row = await transact(ctx.db, async (client) => {
     const locked = (await lockExport(client, found))!
     if (locked.finishedAt === null) await endAndRelease(client, locked, { status: 'canceled', at: ctx.now })
+    return (await lockExport(client, found))!
+  })
+  return replyOf(ctx, row)
+}
+
+/**
+ * Deletes the file of an export at once, and ends it if it still runs. The export stays in the list as `expired`, with what it has
+ * cost. `alongside` runs in the same transaction, unless the file was gone already.
+ */
+export async function deleteExport(
+  ctx: ExportsContext & { db: Pool },
+  id: string,
+  alongside?: (client: Client, row: ExportRow) => Promise<void>,
+): Promise<Export & { request_id: string }> {
+  const found = await requireExport(ctx, id)
+  const row = await transact(ctx.db, async (client) => {
+    const locked = (await lockExport(client, found))!
+    if (locked.status === 'expired') return locked
+    if (locked.finishedAt === null) await endAndRelease(client, locked, { status: 'expired', at: ctx.now })
+    else await markExpired(client, locked)
+    await deleteFile(client, locked)
+    await alongside?.(client, locked)
     return (await lockExport(client, found))!
   })
   return replyOf(ctx, row)

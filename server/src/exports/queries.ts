@@ -63,24 +63,39 @@ export type NewExport = Pick<
   | 'bytes'
   | 'sha256'
   | 'createdAt'
-> & { slot: number; members: readonly number[] | null }
+> & { slot: number; members: readonly number[] | null; bounds: FileBounds }
 
-/** Queues an export; undefined if its place in the queue was taken meanwhile. */
+/** What an account may keep in one mode. */
+export interface FileBounds {
+  files: number
+  bytes: number
+}
+
+/**
+ * Queues an export, with the first free place among the files that the account keeps. Undefined if its place in the queue or among
+ * the files was taken meanwhile, or if the account keeps as much as the bounds allow.
+ */
 export async function insertExport(client: Client, row: NewExport): Promise<ExportRow | undefined> {
   const { rows } = await client.query<StoredRow>({
     name: 'insert_export',
     text: `
 insert into exports (account_id, mode, kind, status, layout, query, members, max_rows, max_credits, max_store_exports,
-                     request_id, key_id, person_id, slot, pieces, bytes, sha256, created_at, served_at)
-values ($1::bigint, $2::text, $3::text, 'queued', $4::jsonb, $5::jsonb, $6::bigint[], $7::integer, $8::integer,
-        $9::integer, $10::text, $11::bigint, $12::bigint, $13::smallint, $14::integer, $15::bigint, $16::bytea,
-        $17::timestamptz, $17::timestamptz)
-on conflict (account_id, slot) where slot is not null do nothing
+                     request_id, key_id, person_id, slot, pieces, bytes, sha256, created_at, served_at, place)
+select $1::bigint, $2::text, $3::text, 'queued', $4::jsonb, $5::jsonb, $6::bigint[], $7::integer, $8::integer,
+       $9::integer, $10::text, $11::bigint, $12::bigint, $13::smallint, $14::integer, $15::bigint, $16::bytea,
+       $17::timestamptz, $17::timestamptz, kept.free_place
+from (select count(*) as files, coalesce(sum(bytes), 0) as bytes,
+             coalesce(min(number) filter (where number < place), count(*) + 1)::integer as free_place
+      from (select bytes, place, row_number() over (order by place) as number
+            from exports
+            where account_id = $1::bigint and mode = $2::text and place is not null) numbered) kept
+where kept.files < $18::integer and kept.bytes < $19::bigint
+on conflict do nothing
 returning ${columns}`,
     values: [
       ...[row.accountId, row.mode, row.kind, JSON.stringify(row.layout), JSON.stringify(row.query)],
       ...[row.members, row.maxRows, row.maxCredits, row.maxStoreExports, row.requestId, row.keyId, row.personId],
-      ...[row.slot, row.pieces, row.bytes, row.sha256, row.createdAt],
+      ...[row.slot, row.pieces, row.bytes, row.sha256, row.createdAt, row.bounds.files, row.bounds.bytes],
     ],
   })
   return rows[0] && toExportRow(rows[0])
@@ -262,7 +277,7 @@ export async function endExport(client: Client, { accountId, id }: ExportKey, en
 update exports
 set status = $3::text, stopped_by = $4::text, error = $5::text, finished_at = $6::timestamptz,
     expires_at = $7::timestamptz, slot = null, members = null, lease_server = null, lease_until = null,
-    reserved_exports = 0, reserved_credits = 0
+    reserved_exports = 0, reserved_credits = 0, place = case when $3::text <> 'expired' then place end
 where account_id = $1::bigint and id = $2::bigint`,
     values: [accountId, id, end.status, end.stoppedBy, end.error, end.at, end.expiresAt],
   })

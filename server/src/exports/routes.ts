@@ -11,8 +11,10 @@ import { rejectBody } from '../http/validation.ts'
 import { InFlightRequests } from '../idempotency/idempotency.ts'
 import type { QuoteSealer } from '../kernel/quote.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
+import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { createExport } from './create-export.ts'
-import { cancelExport, getExport, listExports } from './manage-exports.ts'
+import type { DatabasePlace } from './keep-files.ts'
+import { cancelExport, deleteExport, getExport, listExports } from './manage-exports.ts'
 import { openExportFile } from './open-file.ts'
 import { Export, ExportReply, ExportRequest } from './schema.ts'
 
@@ -20,6 +22,7 @@ export interface ExportServices extends SearchServices {
   seals: ContactSeals
   quotes: QuoteSealer
   exportRunner: { wake(): void }
+  config: DatabasePlace & { deliverEmails: DeliverEmails }
 }
 
 const scope = 'exports:manage'
@@ -56,7 +59,7 @@ export const exportFileReply = {
 }
 
 export function registerExportRoutes(api: ApiRoutes, services: ExportServices): void {
-  const { ids, seals, quotes, cursors } = services
+  const { ids, seals, quotes, cursors, config } = services
   const inFlightRequests = new InFlightRequests()
 
   api.post(
@@ -68,7 +71,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         tags: ['exports'],
         summary: 'Export stores or contacts as a file',
         description:
-          'Writes a file in the background, in the order of a search: of stores (needs the scope stores:read), of contact previews (contacts:search), or of revealed contacts with their channels (contacts:reveal). What matches filters, or the members of a list. Each store costs a store export per period and each newly revealed contact a contact credit, row by row as the file is written; no search rows are used. It stops at max_rows, max_credits or when nothing is left, with a file of what was paid. One export of an account runs at a time, 20 more may wait.',
+          'Writes a file in the background, in the order of a search: of stores (needs the scope stores:read), of contact previews (contacts:search), or of revealed contacts with their channels (contacts:reveal). What matches filters, or the members of a list. Each store costs a store export per period and each newly revealed contact a contact credit, row by row as the file is written; no search rows are used. It stops at max_rows, max_credits or when nothing is left, with a file of what was paid. One export of an account runs at a time, 20 more may wait. An account keeps as many files, and bytes of files, as its plan says; then 429 with param exports, until one is deleted or expires.',
         headers: ContactRevealHeaders,
         body: ExportRequest,
         response: {
@@ -83,7 +86,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
     async (request, reply) => {
       const ctx = {
         ...searchContext(callerContext(request), services),
-        ...{ db: request.db, seals, quotes, inFlightRequests },
+        ...{ db: request.db, seals, quotes, inFlightRequests, config },
         wakeRunner: () => services.exportRunner.wake(),
       }
       const { body, isReplay } = await createExport(ctx, request.body, request.headers['idempotency-key'])
@@ -153,6 +156,27 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
       },
     },
     (request) => cancelExport({ ...callerContext(request), db: request.db, ids }, request.params.id),
+  )
+
+  api.delete(
+    '/exports/:id',
+    {
+      config: { access: { scope } },
+      preHandler: rejectBody,
+      schema: {
+        operationId: 'deleteExport',
+        tags: ['exports'],
+        summary: 'Delete the file of an export',
+        description:
+          'Removes the file at once, which makes room for another; one that still runs ends. The export stays in the list as `expired`, with what it has cost: what was paid stays paid. Takes no body.',
+        params: ExportParams,
+        response: {
+          200: ExportReply,
+          ...errorReplies(400, 401, 403, 'invalid_export_id', 'export_not_found'),
+        },
+      },
+    },
+    (request) => deleteExport({ ...callerContext(request), db: request.db, ids }, request.params.id),
   )
 
   api.get(

@@ -21,6 +21,16 @@ test("the project's plan file is valid", async () => {
   expect((await readPlanFile(shipped)).plans.pro.limits.contact_credits).toBe(1000)
 })
 
+test('a plan file from before there were limits of files still serves, with usual figures', async () => {
+  const { plans } = await readChanged((file) => {
+    for (const { limits } of Object.values(file.plans))
+      for (const name of ['ready_exports', 'ready_export_bytes'] as const) Reflect.deleteProperty(limits, name)
+    file.plans.business.limits.ready_exports = 7
+  })
+  expect(plans.pro.limits).toMatchObject({ ready_exports: 50, ready_export_bytes: 500_000_000 })
+  expect(plans.business.limits).toMatchObject({ ready_exports: 7, ready_export_bytes: 500_000_000 })
+})
+
 test.each<[string, (plans: PlanFile & Record<string, unknown>) => void]>([
   ['plans/pro/limits/search_rows must be <= 2147483647', (file) => (file.plans.pro.limits.search_rows = 3_000_000_000)],
   ['plans/pro/limits/search_rows must be >= 0', (file) => (file.plans.pro.limits.search_rows = -1)],

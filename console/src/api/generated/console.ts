@@ -3278,6 +3278,57 @@ export type CreateExportResponses = {
 
 export type CreateExportResponse = CreateExportResponses[keyof CreateExportResponses];
 
+export type DeleteExportData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * The id of the export.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/exports/{id}';
+};
+
+export type DeleteExportErrors = {
+    /**
+     * The request is not understood: invalid_export_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: export_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type DeleteExportError = DeleteExportErrors[keyof DeleteExportErrors];
+
+export type DeleteExportResponses = {
+    /**
+     * Success.
+     */
+    200: ExportReply;
+};
+
+export type DeleteExportResponse = DeleteExportResponses[keyof DeleteExportResponses];
+
 export type GetExportData = {
     body?: never;
     path: {
@@ -5868,6 +5919,8 @@ export type ChangeAccountData = {
             requests_per_day?: number | null;
             billing_status_per_hour?: number | null;
             billing_links_per_hour?: number | null;
+            ready_exports?: number | null;
+            ready_export_bytes?: number | null;
             trial_contact_credits?: number | null;
         };
     };
@@ -8730,6 +8783,24 @@ export type GetAccountUsageResponses = {
              */
             level: 80 | 100;
         }>;
+        kept_exports: {
+            /**
+             * Files of exports that are kept, those being written included.
+             */
+            files: number;
+            /**
+             * The most files that are kept.
+             */
+            files_limit: number;
+            /**
+             * Their bytes.
+             */
+            bytes: number;
+            /**
+             * From so many bytes on no other export begins.
+             */
+            bytes_limit: number;
+        };
         /**
          * Names this reply; equal to the X-Request-Id header.
          */

@@ -1,12 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
+import { useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
-import { cancelExport, type ExportJob, exportFileUrl } from '#api/exports.ts'
+import { cancelExport, deleteExport, type ExportJob, exportFileUrl } from '#api/exports.ts'
 import { messageOf } from '#api/failure.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { isActive, keepExport } from './export-queries.ts'
-import { kindNames } from './words.ts'
+import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
+import { isActive, keepExport, reloadAfterExport } from './export-queries.ts'
+import { fileText, kindNames } from './words.ts'
+
+type ExportFile = NonNullable<ExportJob['file']>
 
 interface ExportActionsProps {
   account: string
@@ -31,11 +35,46 @@ export function ExportActions({ account, job, isSmall = false }: ExportActionsPr
     )
   if (!job.file || !mayTake) return null
   return (
-    <a href={exportFileUrl(account, job.id)} download className={buttonClass('secondary', isSmall)}>
-      <Download aria-hidden />
-      Download
-      <span className="sr-only"> {kindNames[job.kind]}</span>
-    </a>
+    <span className="inline-flex gap-2">
+      <a href={exportFileUrl(account, job.id)} download className={buttonClass('secondary', isSmall)}>
+        <Download aria-hidden />
+        Download
+        <span className="sr-only"> {kindNames[job.kind]}</span>
+      </a>
+      <DeleteButton account={account} job={job} file={job.file} isSmall={isSmall} />
+    </span>
+  )
+}
+
+/** Makes room for other files, once it is confirmed. */
+function DeleteButton({ account, job, file, isSmall }: Required<ExportActionsProps> & { file: ExportFile }) {
+  const client = useQueryClient()
+  const [isOpen, setIsOpen] = useState(false)
+  const remove = async () => {
+    keepExport(client, account, await deleteExport(account, job.id))
+    reloadAfterExport(client, account)
+    showToast('The file was deleted.')
+  }
+  return (
+    <>
+      <Button isSmall={isSmall} onPress={() => setIsOpen(true)} aria-haspopup="dialog">
+        Delete
+        <span className="sr-only"> {kindNames[job.kind]}</span>
+      </Button>
+      <ConfirmDialog
+        title="Delete this file?"
+        isOpen={isOpen}
+        onClose={() => setIsOpen(false)}
+        confirmLabel="Delete"
+        isDanger
+        onConfirm={remove}
+      >
+        <p>
+          The file with its {fileText(file)} goes at once. What was paid stays yours: exported again in this period, it
+          is free.
+        </p>
+      </ConfirmDialog>
+    </>
   )
 }
 

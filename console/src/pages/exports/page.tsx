@@ -13,16 +13,25 @@ import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { useDelayed } from '#ui/feedback/use-delayed.ts'
 import { usePaging } from '../search/use-paging.ts'
+import { usageQuery } from '../usage/queries.ts'
 import { exportColumns } from './columns.tsx'
 import { exportsQuery } from './export-queries.ts'
+import { keptText } from './words.ts'
 
 /** The files that the account has made, and those that are being made. */
 export default function ExportsPage() {
+  const { id: account } = useAccount()
+  const { data: usage } = useQuery(usageQuery(account, 'live'))
   return (
     <>
       <PageHeader
         title="Exports"
-        description="One runs at a time, and goes on when this page is closed. Files are kept for three days."
+        description={
+          <>
+            <p>One runs at a time, and goes on when this page is closed. Files are kept for three days.</p>
+            <p>{usage && keptText(usage.kept_exports)}</p>
+          </>
+        }
       />
       <ExportTable />
     </>

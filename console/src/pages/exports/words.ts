@@ -2,6 +2,7 @@ import type { ExportJob, ExportKind } from '#api/exports.ts'
 import { formatBytes } from '#lib/bytes.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import type { BadgeTone } from '#ui/data/badge.tsx'
+import type { UsageReply } from '../usage/queries.ts'
 
 export const kindNames: Record<ExportKind, string> = {
   stores: 'Stores',
@@ -40,6 +41,12 @@ export function costText({ contact_credits, store_exports }: ExportJob['cost']):
 /** `10 rows, 3.4 kB`. */
 export function fileText({ rows, bytes }: NonNullable<ExportJob['file']>): string {
   return `${formatCount(rows, 'row')}, ${formatBytes(bytes)}`
+}
+
+/** `12 of 50 files are kept, 3.4 MB of 500 MB.` */
+export function keptText({ files, files_limit, bytes, bytes_limit }: UsageReply['kept_exports']): string {
+  const size = `${formatBytes(bytes)} of ${formatBytes(bytes_limit)}`
+  return `${formatNumber(files)} of ${formatCount(files_limit, 'file')} ${files === 1 ? 'is' : 'are'} kept, ${size}.`
 }
 
 const endings: Record<NonNullable<ExportJob['stopped_by']>, string | null> = {

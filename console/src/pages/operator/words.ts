@@ -51,6 +51,8 @@ export const limitNames: Record<string, string> = {
   requests_per_day: 'Requests a day',
   billing_status_per_hour: 'Billing status an hour',
   billing_links_per_hour: 'Billing links an hour',
+  ready_exports: 'Files of exports kept',
+  ready_export_bytes: 'Bytes of files kept',
   trial_contact_credits: 'Contact credits of a trial',
 }
 

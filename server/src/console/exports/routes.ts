@@ -4,15 +4,17 @@ import { ContactRevealHeaders } from '../../contacts/schema.ts'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { searchContext } from '../../exclusion/exclude.ts'
 import { createExport } from '../../exports/create-export.ts'
-import { cancelExport, getExport, listExports } from '../../exports/manage-exports.ts'
+import { cancelExport, deleteExport, getExport, listExports } from '../../exports/manage-exports.ts'
 import { openExportFile } from '../../exports/open-file.ts'
 import { ExportFileHeaders, type ExportServices, exportFileReply } from '../../exports/routes.ts'
 import { Export, ExportReply, ExportRequest } from '../../exports/schema.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import { sendJson } from '../../http/replies.ts'
 import type { ApiRoutes } from '../../http/server.ts'
+import { rejectBody } from '../../http/validation.ts'
 import { InFlightRequests } from '../../idempotency/idempotency.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
+import { recordAudit } from '../../people/audit.ts'
 import { memberContext } from '../access.ts'
 
 const tags = ['data']
@@ -25,7 +27,7 @@ const notFound = ['invalid_export_id', 'export_not_found'] as const
 
 /** The account's exports, those of its keys included: as the API has them. */
 export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServices): void {
-  const { ids, seals, quotes, cursors } = services
+  const { ids, seals, quotes, cursors, config } = services
   const inFlightRequests = new InFlightRequests()
   const contextOf = (request: FastifyRequest) => ({ ...memberContext(request), db: request.db, ids, seals, cursors })
 
@@ -64,7 +66,7 @@ export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServ
     async (request, reply) => {
       const ctx = {
         ...searchContext(memberContext(request), services),
-        ...{ db: request.db, ids, seals, quotes, inFlightRequests },
+        ...{ db: request.db, ids, seals, quotes, inFlightRequests, config },
         wakeRunner: () => services.exportRunner.wake(),
       }
       const { body, isReplay } = await createExport(ctx, request.body, request.headers['idempotency-key'])
@@ -117,6 +119,32 @@ export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServ
       },
     },
     (request) => cancelExport(contextOf(request), request.params.id),
+  )
+
+  api.delete(
+    '/accounts/:account/exports/:id',
+    {
+      config: { console: { who: 'member' } },
+      preHandler: rejectBody,
+      schema: {
+        operationId: 'deleteExport',
+        tags,
+        summary: 'Delete the file of an export; one that still runs ends',
+        description: 'Works without access.',
+        params: OneExport,
+        response: { 200: ExportReply, ...errorReplies(...notFound) },
+      },
+    },
+    (request) => {
+      const { account, person, address, now } = memberContext(request)
+      return deleteExport(contextOf(request), request.params.id, (client, row) =>
+        recordAudit(client, {
+          ...{ accountId: account.id, personId: person.id, address, at: now, action: 'export.deleted' },
+          target: ids.seal('export', row.id, row.mode),
+          details: { kind: row.kind, rows: row.rows, bytes: row.bytes },
+        }),
+      )
+    },
   )
 
   api.get(

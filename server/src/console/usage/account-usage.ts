@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { ClosedObject, RequestId } from '../../kernel/shapes.ts'
+import { countKeptFiles } from '../../exports/file-queries.ts'
+import { fileBoundsOf } from '../../exports/keep-files.ts'
+import { ClosedObject, Count, RequestId } from '../../kernel/shapes.ts'
 import { readUsage, type Usage } from '../../usage/read-usage.ts'
 import { PlanStanding, reportPlan, usageFigures } from '../../usage/schema.ts'
 import type { MemberContext } from '../access.ts'
@@ -19,6 +21,12 @@ export const AccountUsage = ClosedObject({
     }),
     { maxItems: alertedMeters.length, description: 'The meters of which 80 percent or everything is used.' },
   ),
+  kept_exports: ClosedObject({
+    files: Count('Files of exports that are kept, those being written included.'),
+    files_limit: Count('The most files that are kept.'),
+    bytes: Count('Their bytes.'),
+    bytes_limit: Count('From so many bytes on no other export begins.'),
+  }),
   request_id: RequestId,
 })
 type AccountUsage = Static<typeof AccountUsage>
@@ -30,12 +38,15 @@ export async function readAccountUsage(
 ): Promise<AccountUsage> {
   const { entitlement } = ctx.caller
   const usage = await readUsage(ctx.db, { accountId: ctx.account.id, mode, entitlement, now: ctx.now })
+  const kept = await countKeptFiles(ctx.db, { accountId: ctx.account.id, mode })
+  const bounds = fileBoundsOf(ctx.caller)
   return {
     object: 'usage',
     mode,
     plan: reportPlan(entitlement),
     ...usage,
     alerts: alertsOf(usage),
+    kept_exports: { ...kept, files_limit: bounds.files, bytes_limit: bounds.bytes },
     request_id: ctx.requestId,
   }
 }

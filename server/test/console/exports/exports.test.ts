@@ -86,4 +86,29 @@ describe('an export by a person', () => {
     const canceled = await member.ask(`/exports/${id}/cancel`, {})
     expect([canceled.status, canceled.body.status]).toEqual([200, 'ready'])
   })
+
+  test('can be deleted by members, without access too, with an entry of the audit log', async () => {
+    const member = await createMember(app)
+    await app.setAccount(member.account, { limits: { ready_exports: 1 } })
+    const stores = { kind: 'stores', filters: {}, max_rows: 3 }
+    const { id, file } = await endOf(member, await member.ask('/exports', stores))
+    const refused = await member.ask('/exports', stores)
+    expect(refused).toMatchObject({ status: 429, body: { error: { param: 'exports' } } })
+    expect(refused.body.error.message).toContain(`${id} of 2026-11-10`)
+    expect((await member.look('/usage')).body.kept_exports).toMatchObject({ files: 1, files_limit: 1 })
+    const viewer = await createMember(app, { account: member.account, role: 'viewer' })
+    const path = `/accounts/${member.account}/exports/${id}`
+    expect((await viewer.delete(path)).status).toBe(403)
+    await app.setAccount(member.account, { status: 'canceled' })
+    expect(await member.delete(path)).toMatchObject({ status: 200, body: { status: 'expired', file: null } })
+    expect((await member.delete(path)).status).toBe(200)
+    expect((await download(member, id)).status).toBe(410)
+    const { rows } = await app.db.query(
+      "select action, person_id, target, details from audit_log where account_id = $1 and action like 'export.%'",
+      [app.accountNumber(member.account)],
+    )
+    const details = { kind: 'stores', rows: 3, bytes: file.bytes }
+    expect(rows).toEqual([{ action: 'export.deleted', person_id: member.number, target: id, details }])
+    expect((await member.look('/usage')).body.kept_exports).toMatchObject({ files: 0, bytes: 0 })
+  })
 })

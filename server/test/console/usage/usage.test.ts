@@ -44,9 +44,10 @@ describe('the usage of an account', () => {
     const person = await app.person({ account: key.account, role: 'viewer' })
     await key.post('/stores/search', { filters: {}, limit: 5 })
     const { key: _, request_id: __, ...byApi } = (await key.get('/usage')).body
-    const { alerts, mode, request_id: ___, ...byConsole } = await usageOf(person)
+    const { alerts, mode, kept_exports, request_id: ___, ...byConsole } = await usageOf(person)
     expect(byConsole).toEqual(byApi)
     expect({ alerts, mode }).toEqual({ alerts: [], mode: 'live' })
+    expect(kept_exports).toEqual({ files: 0, files_limit: 50, bytes: 0, bytes_limit: 500_000_000 })
     expect(byConsole.search_rows).toMatchObject({ used: 5, period_start: '2026-11-05T00:00:00.000Z' })
     expect((await usageOf(person, '?mode=test')).search_rows).toMatchObject({ used: 0 })
   })

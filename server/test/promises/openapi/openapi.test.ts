@@ -35,6 +35,7 @@ const promisedStatuses: Record<string, number[]> = {
   'GET /exports': [200, 400, 401, 403],
   'GET /exports/{id}': [200, 400, 401, 403, 404],
   'POST /exports/{id}/cancel': [200, 400, 401, 403, 404],
+  'DELETE /exports/{id}': [200, 400, 401, 403, 404],
   'GET /exports/{id}/file': [200, 206, 400, 401, 403, 404, 409, 410, 416],
   'POST /stores/count': [200, 400, 401, 403],
   'POST /contacts/count': [200, 400, 401, 403],

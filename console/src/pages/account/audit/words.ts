@@ -45,6 +45,7 @@ const actions: Record<string, (entry: AuditEntry) => string> = {
   'list.deleted': (entry) => `deleted ${listIn(entry)}`,
   'list.items_added': (entry) => `added ${itemsIn(entry)} to ${listIn(entry)}`,
   'list.items_removed': (entry) => `took ${itemsIn(entry)} off ${listIn(entry)}`,
+  'export.deleted': () => 'deleted the file of an export',
   'billing_link.created': ({ details }) =>
     details.plan
       ? `opened the payment page for ${capitalized(details.plan)}, billed ${details.billing === 'annual' ? 'annually' : 'monthly'}`

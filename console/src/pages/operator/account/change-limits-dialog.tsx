@@ -33,6 +33,8 @@ const meters = [
   'requests_per_day',
   'billing_status_per_hour',
   'billing_links_per_hour',
+  'ready_exports',
+  'ready_export_bytes',
   'trial_contact_credits',
 ] as const satisfies Meter[]
 

@@ -38,6 +38,8 @@ const month = {
   requests_per_day: 5_000,
   billing_status_per_hour: 60,
   billing_links_per_hour: 5,
+  ready_exports: 50,
+  ready_export_bytes: 500_000_000,
 }
 const plan = (name: string, contact_credits: number, store_exports: number, search_rows: number) => ({
   name,

@@ -94,6 +94,7 @@ export const operations: Record<string, OperationCase> = {
   'GET /exports': { scope: 'exports:manage', method: 'GET', path: '/exports' },
   'GET /exports/{id}': { scope: 'exports:manage', method: 'GET', path: `/exports/${knownExport}` },
   'POST /exports/{id}/cancel': { scope: 'exports:manage', method: 'POST', path: `/exports/${knownExport}/cancel` },
+  'DELETE /exports/{id}': { scope: 'exports:manage', method: 'DELETE', path: `/exports/${knownExport}` },
   'GET /exports/{id}/file': {
     scope: 'exports:manage',
     moreScopes: ['stores:read'],

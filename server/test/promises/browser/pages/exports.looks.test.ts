@@ -97,6 +97,19 @@ describeInBrowser('exports', () => {
     expect(new URL(page.url()).pathname).toMatch(/^\/exports\/exp_live_/)
     await page.getByText('25 rows').waitFor()
     await expectGoodLooks(page, 'export')
+
+    // The file goes once that is confirmed; what it cost stays in sight.
+    await button(page, 'Delete Stores').click()
+    const question = page.getByRole('dialog', { name: 'Delete this file?' })
+    await question.getByText('The file with its 25 rows').waitFor()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('link', { name: 'All exports' }).click()
+    await page.getByText(/^1 of 50 files is kept, [\d.]+ \w+ of 500 MB\.$/).waitFor()
+    await button(page, 'Delete Stores').click()
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await row.getByText('Expired').waitFor()
+    await row.getByRole('cell', { name: '25 store exports' }).waitFor()
+    await page.getByText('0 of 50 files are kept').waitFor()
   })
 
   test('of people cost a credit for each new one, and say when credits run out', async () => {
