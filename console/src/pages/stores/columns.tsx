@@ -17,7 +17,7 @@ export function storeColumns(taxonomy: Taxonomy, search: StoresSearch): TableCol
     {
       id: 'store',
       label: 'Store',
-      className: 'min-w-44 max-w-72',
+      className: 'min-w-40 max-w-72',
       render: ({ name, domain }) => (
         <>
           <Link
@@ -41,7 +41,7 @@ export function storeColumns(taxonomy: Taxonomy, search: StoresSearch): TableCol
     {
       id: 'country',
       label: 'Country',
-      className: 'max-w-36 truncate',
+      className: 'min-w-20 max-w-36',
       render: ({ country }) => country && taxonomy.label('countries', country),
     },
     {

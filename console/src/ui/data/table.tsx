@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import { classNames } from '../class-names.ts'
 import { useMediaQuery } from '../use-media-query.ts'
 import { CardList } from './card-list.tsx'
+import { CutEdges } from './cut-edges.tsx'
 import { SelectAllBox, SelectRowBox, type TableSelection } from './selection-boxes.tsx'
 
 export interface TableColumn<Row> {
@@ -46,6 +47,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, getId, getLabel, selection, visibleColumns, isOutdated, hasCards, className } = props
   const isNarrow = useMediaQuery('(width < 40rem)')
   const lastToggled = useRef<string>(undefined)
+  const region = useRef<HTMLElement>(null)
   const shown = visibleColumns ? columns.filter(({ id }) => visibleColumns.includes(id)) : columns
   const rowHeader = (shown.find(({ isRowHeader }) => isRowHeader) ?? shown[0])?.id
   const ids = rows.map(getId)
@@ -63,78 +65,82 @@ export function Table<Row>(props: TableProps<Row>) {
   if (hasCards && isNarrow)
     return <CardList {...{ label, rows, getId, getLabel, selection, isOutdated }} columns={shown} onToggle={toggle} />
   return (
-    <section
-      // Not the name of the section around it.
-      aria-label={`${label}, table`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it has to be reachable by keyboard
-      tabIndex={0}
-      className={classNames('relative overflow-auto rounded-lg border border-line bg-surface', className)}
-    >
-      <table
-        aria-label={label}
-        aria-busy={isOutdated}
-        onKeyDown={moveBetweenRows}
-        className={classNames('w-full border-collapse text-left transition-opacity', isOutdated && 'opacity-85')}
+    <div className={classNames('relative flex flex-col', className)}>
+      <section
+        ref={region}
+        // Not the name of the section around it.
+        aria-label={`${label}, table`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it has to be reachable by keyboard
+        tabIndex={0}
+        className="relative min-h-0 overflow-auto rounded-lg border border-line bg-surface"
       >
-        <thead className="sticky top-0 z-10 bg-sunken">
-          <tr>
-            {selection && (
-              <th scope="col" className="w-8 py-0 pl-3">
-                <SelectAllBox {...{ ids, selection, isOutdated }} />
-              </th>
-            )}
-            {shown.map((column) => (
-              <th
-                key={column.id}
-                scope="col"
-                className={classNames(
-                  'px-3 py-2 font-medium text-muted text-xs whitespace-nowrap',
-                  column.align === 'end' && 'text-right',
-                  column.className,
-                )}
-              >
-                {column.isLabelHidden ? <span className="sr-only">{column.label}</span> : column.label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="divide-y divide-line">
-          {rows.map((row) => {
-            const id = getId(row)
-            const isSelected = selection?.selected.has(id) ?? false
-            return (
-              <tr key={id} className={isSelected ? 'bg-accent-soft' : 'hover:bg-hover/60'}>
-                {selection && (
-                  <td className="py-0 pl-3">
-                    <SelectRowBox
-                      label={getLabel?.(row) ?? id}
-                      isSelected={isSelected}
-                      onToggle={(isNowSelected, isRange) => toggle(id, isNowSelected, isRange)}
-                    />
-                  </td>
-                )}
-                {shown.map((column) => {
-                  const look = classNames(
-                    'px-3 py-1.5 align-middle',
+        <table
+          aria-label={label}
+          aria-busy={isOutdated}
+          onKeyDown={moveBetweenRows}
+          className={classNames('w-full border-collapse text-left transition-opacity', isOutdated && 'opacity-85')}
+        >
+          <thead className="sticky top-0 z-10 bg-sunken">
+            <tr>
+              {selection && (
+                <th scope="col" className="w-8 py-0 pl-3">
+                  <SelectAllBox {...{ ids, selection, isOutdated }} />
+                </th>
+              )}
+              {shown.map((column) => (
+                <th
+                  key={column.id}
+                  scope="col"
+                  className={classNames(
+                    'px-3 py-2 font-medium text-muted text-xs whitespace-nowrap',
                     column.align === 'end' && 'text-right',
                     column.className,
-                  )
-                  return column.id === rowHeader ? (
-                    <th key={column.id} scope="row" className={classNames(look, 'font-normal')}>
-                      {column.render(row)}
-                    </th>
-                  ) : (
-                    <td key={column.id} className={look}>
-                      {column.render(row)}
+                  )}
+                >
+                  {column.isLabelHidden ? <span className="sr-only">{column.label}</span> : column.label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {rows.map((row) => {
+              const id = getId(row)
+              const isSelected = selection?.selected.has(id) ?? false
+              return (
+                <tr key={id} className={isSelected ? 'bg-accent-soft' : 'hover:bg-hover/60'}>
+                  {selection && (
+                    <td className="py-0 pl-3">
+                      <SelectRowBox
+                        label={getLabel?.(row) ?? id}
+                        isSelected={isSelected}
+                        onToggle={(isNowSelected, isRange) => toggle(id, isNowSelected, isRange)}
+                      />
                     </td>
-                  )
-                })}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </section>
+                  )}
+                  {shown.map((column) => {
+                    const look = classNames(
+                      'px-3 py-1.5 align-middle',
+                      column.align === 'end' && 'text-right',
+                      column.className,
+                    )
+                    return column.id === rowHeader ? (
+                      <th key={column.id} scope="row" className={classNames(look, 'font-normal')}>
+                        {column.render(row)}
+                      </th>
+                    ) : (
+                      <td key={column.id} className={look}>
+                        {column.render(row)}
+                      </td>
+                    )
+                  })}
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </section>
+      <CutEdges region={region} />
+    </div>
   )
 }
 
