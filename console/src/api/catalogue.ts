@@ -2,6 +2,7 @@ import type { PeopleSearchBody, StoreSearchBody } from '#lib/filters/request.ts'
 import { api, type CallOptions, path } from './client.ts'
 import type {
   CopyStoreResponses,
+  FindRevealedResponses,
   GetTaxonomyResponses,
   ListRevealedResponses,
   QuoteRevealResponses,
@@ -66,6 +67,10 @@ export const revealContacts = (account: string, ids: readonly string[], idempote
     { contact_ids: ids },
     { headers: { 'idempotency-key': idempotencyKey } },
   )
+
+/** Those of these people that the account has revealed, with channels; costs nothing. */
+export const findRevealed = (account: string, ids: readonly string[], signal: AbortSignal) =>
+  api.post<FindRevealedResponses[200]>(path`/accounts/${account}/revealed/find`, { contact_ids: ids }, { signal })
 
 export const listRevealed = (
   account: string,

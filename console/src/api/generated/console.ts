@@ -3068,6 +3068,70 @@ export type ListRevealedResponses = {
 
 export type ListRevealedResponse = ListRevealedResponses[keyof ListRevealedResponses];
 
+export type FindRevealedData = {
+    body: {
+        contact_ids: Array<string>;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/revealed/find';
+};
+
+export type FindRevealedErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type FindRevealedError = FindRevealedErrors[keyof FindRevealedErrors];
+
+export type FindRevealedResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'revealed_contacts';
+        data: Array<RevealedContact>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type FindRevealedResponse = FindRevealedResponses[keyof FindRevealedResponses];
+
 export type GetRevealedFileData = {
     body?: never;
     path: {

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ContactPreview } from '#api/catalogue.ts'
+import type { Contact, ContactPreview } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { TableColumn } from '#ui/data/table.tsx'
 import { PersonCell, renderChannels } from '../reveal/preview-cells.tsx'
@@ -8,14 +8,17 @@ import { Tier } from '../search/tier.tsx'
 
 export const defaultPeopleColumns = ['person', 'role', 'seniority', 'channels', 'store']
 
-/** The columns of the table of people. */
-export function peopleColumns(taxonomy: Taxonomy): TableColumn<ContactPreview>[] {
+/** The columns of the table of people; `revealed` are those whom the account has paid for. */
+export function peopleColumns(
+  taxonomy: Taxonomy,
+  revealed: ReadonlyMap<string, Contact>,
+): TableColumn<ContactPreview>[] {
   return [
     {
       id: 'person',
       label: 'Person',
-      className: 'min-w-44 max-w-72',
-      render: (preview) => <PersonCell preview={preview} />,
+      className: 'min-w-36 max-w-72',
+      render: (preview) => <PersonCell preview={preview} person={revealed.get(preview.id)} />,
     },
     {
       id: 'role',
@@ -31,12 +34,13 @@ export function peopleColumns(taxonomy: Taxonomy): TableColumn<ContactPreview>[]
     {
       id: 'channels',
       label: 'Channels',
-      render: renderChannels,
+      className: revealed.size > 0 ? 'min-w-52 max-w-72' : '',
+      render: (preview) => renderChannels(preview, revealed.get(preview.id)),
     },
     {
       id: 'store',
       label: 'Store',
-      className: 'min-w-44 max-w-64',
+      className: 'min-w-36 max-w-64',
       render: ({ store: { name, domain } }) => (
         <>
           <Link

@@ -12,6 +12,7 @@ import { Table } from '#ui/data/table.tsx'
 import { ExportButton } from '../export-dialog/export-button.tsx'
 import { previewName } from '../reveal/preview-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
+import { useRevealedPeople } from '../reveal/use-revealed-people.ts'
 import { ColumnsMenu } from '../search/columns-menu.tsx'
 import { CopyAsMenu } from '../search/copy-as-menu.tsx'
 import { SearchPage } from '../search/search-page.tsx'
@@ -45,7 +46,8 @@ export default function PeoplePage() {
     isOpen: access,
   })
   const paging = usePaging('/people', search, result.data?.next_cursor ?? null)
-  const columns = useMemo(() => (taxonomy ? peopleColumns(taxonomy) : []), [taxonomy])
+  const revealed = useRevealedPeople(account, result.data?.data ?? [])
+  const columns = useMemo(() => (taxonomy ? peopleColumns(taxonomy, revealed) : []), [taxonomy, revealed])
   const known = useMemo(() => columns.map(({ id }) => id), [columns])
   const { chosen, choose } = useColumnChoice('/people', known, defaultPeopleColumns, search.columns)
   const selection = useSelection(account, question)

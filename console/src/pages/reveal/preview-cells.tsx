@@ -1,20 +1,27 @@
 import { Link } from '@tanstack/react-router'
 import { Check, Mail, Phone, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { ContactPreview } from '#api/catalogue.ts'
+import type { Contact, ContactPreview } from '#api/catalogue.ts'
+import { Channels } from './channels.tsx'
 
 /** `Mara L***`: as much of the name as a preview tells. */
 export function previewName({ first_name, last_name_obfuscated }: ContactPreview): string {
   return [first_name, last_name_obfuscated].filter(Boolean).join(' ') || 'Without a name'
 }
 
-/** Who somebody is: the name, the way to the channels if they are revealed, and the title below. */
-export function PersonCell({ preview }: { preview: ContactPreview }) {
-  const { title, revealed, store } = preview
+interface PreviewCellProps {
+  preview: ContactPreview
+  /** The same person with what the account has paid for, once that has come. */
+  person: Contact | undefined
+}
+
+/** Who somebody is: the name, in full once it is paid for, whether they are revealed, and the title below. */
+export function PersonCell({ preview, person }: PreviewCellProps) {
+  const { title, revealed, store } = person ? { ...preview, title: person.title } : preview
   return (
     <>
       <span className="flex flex-wrap items-center gap-x-2">
-        <bdi className="min-w-0 font-medium wrap-anywhere">{previewName(preview)}</bdi>
+        <bdi className="min-w-0 font-medium wrap-anywhere">{person?.full_name ?? previewName(preview)}</bdi>
         {revealed && (
           <Link
             to="/revealed"
@@ -35,15 +42,17 @@ export function PersonCell({ preview }: { preview: ContactPreview }) {
   )
 }
 
-/** Which channels are on file; null for none. */
-export function renderChannels(preview: ContactPreview): ReactNode {
+/** The channels that the account has paid for; of others, which are on file. */
+export function renderChannels(preview: ContactPreview, person: Contact | undefined): ReactNode {
+  if (person) return <Channels person={person} />
   const kinds = [
     { label: 'Verified email', has: preview.has_verified_email, icon: Mail },
     { label: 'Phone', has: preview.has_phone, icon: Phone },
     { label: 'Profile', has: preview.has_profile, icon: UserRound },
   ]
   const present = kinds.filter(({ has }) => has)
-  if (present.length === 0) return null
+  if (present.length === 0)
+    return <span className="text-muted text-xs">{preview.revealable ? 'email, not verified' : 'none'}</span>
   return (
     <span className="flex min-h-5 items-center gap-2" title={present.map(({ label }) => label).join(', ')}>
       {kinds.map(({ label, has, icon: Icon }) => (

@@ -13,7 +13,7 @@ interface RevealDialogProps {
   onClose: (isDone: boolean) => void
 }
 
-/** Asks once, shows the steps, then the channels that were delivered. They are nowhere but here, and gone with it. */
+/** Asks once, shows the steps, then the channels that were delivered. */
 export default function RevealDialog({ account, ids, onClose }: RevealDialogProps) {
   const { state, start, stop } = useRevealRun(account, ids)
   const { phase, totals } = state

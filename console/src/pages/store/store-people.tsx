@@ -6,6 +6,7 @@ import { linkClass } from '#ui/actions/link.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { PersonCell, previewName, renderChannels } from '../reveal/preview-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
+import { useRevealedPeople } from '../reveal/use-revealed-people.ts'
 import { boxesOf, useSelection } from '../search/use-selection.ts'
 
 interface StorePeopleProps {
@@ -18,11 +19,22 @@ interface StorePeopleProps {
 export function StorePeople({ account, store, taxonomy }: StorePeopleProps) {
   const { contact_previews: people, domain } = store
   const selection = useSelection(account, { store: domain })
+  const revealed = useRevealedPeople(account, people)
   const columns: TableColumn<ContactPreview>[] = [
-    { id: 'person', label: 'Person', className: 'min-w-40', render: (preview) => <PersonCell preview={preview} /> },
+    {
+      id: 'person',
+      label: 'Person',
+      className: 'min-w-40',
+      render: (preview) => <PersonCell preview={preview} person={revealed.get(preview.id)} />,
+    },
     { id: 'role', label: 'Role', render: ({ role }) => role && taxonomy.label('roles', role) },
     { id: 'seniority', label: 'Seniority', render: ({ seniority }) => taxonomy.label('seniorities', seniority) },
-    { id: 'channels', label: 'Channels', render: renderChannels },
+    {
+      id: 'channels',
+      label: 'Channels',
+      className: revealed.size > 0 ? 'min-w-52 max-w-72' : '',
+      render: (preview) => renderChannels(preview, revealed.get(preview.id)),
+    },
   ]
   const more = store.contacts_summary.total - people.length
   return (

@@ -46,6 +46,22 @@ from of_store
 where ${isAfter}
 ${newestFirst}`
 
+/** Those of the given contacts that an account has revealed, in any order. */
+export async function selectRevealsOf(
+  db: Queryable,
+  { accountId, mode, contactIds }: Pick<RevealRecordsQuery, 'accountId' | 'mode'> & { contactIds: readonly number[] },
+): Promise<RevealRecordRow[]> {
+  const { rows } = await db.query<RevealRecordRow>({
+    name: 'select_reveals_of',
+    text: `
+select ${columns}
+from reveals
+where account_id = $1::bigint and mode = $2::text and contact_id = any ($3::bigint[])`,
+    values: [accountId, mode, contactIds],
+  })
+  return rows
+}
+
 /** The contacts that an account has revealed, the newest first, from an index that has this order. */
 export async function selectReveals(db: Queryable, query: RevealRecordsQuery): Promise<RevealRecordRow[]> {
   const { accountId, mode, after, storeId, limit } = query

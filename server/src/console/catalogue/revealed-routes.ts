@@ -9,7 +9,14 @@ import type { ApiRoutes } from '../../http/server.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { formatDay } from '../../kernel/time.ts'
 import { memberContext } from '../access.ts'
-import { listRevealed, RevealedList, RevealedQuery } from './revealed.ts'
+import {
+  findRevealed,
+  listRevealed,
+  RevealedContacts,
+  RevealedContactsRequest,
+  RevealedList,
+  RevealedQuery,
+} from './revealed.ts'
 import { openRevealedFile, RevealedFileQuery } from './revealed-file.ts'
 
 const tags = ['data']
@@ -40,6 +47,23 @@ export function registerRevealed(api: ApiRoutes, services: CatalogueServices & R
       },
     },
     (request) => listRevealed(contextOf(request), request.query),
+  )
+
+  api.post(
+    '/accounts/:account/revealed/find',
+    {
+      config: { console: { who: 'member', readOnly: true } },
+      schema: {
+        operationId: 'findRevealed',
+        tags,
+        summary: 'Find those of the given people that the account has revealed',
+        description:
+          'For the people of a page, with their current channels. Costs nothing, and works without access. Others are left out.',
+        body: RevealedContactsRequest,
+        response: { 200: RevealedContacts },
+      },
+    },
+    (request) => findRevealed(contextOf(request), request.body),
   )
 
   api.get(

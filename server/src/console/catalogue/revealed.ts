@@ -3,16 +3,17 @@ import type { CallerContext } from '../../auth/caller.ts'
 import { contactKeysOf, describeContact, openContactRow } from '../../contacts/contact.ts'
 import { readContacts } from '../../contacts/queries.ts'
 import { RevealedContact } from '../../contacts/schema.ts'
+import { contactIdPattern } from '../../delivery/contact-preview.ts'
 import { type ListPosition, listCursors, listParameters, RecordList, readListLimit } from '../../delivery/list-pages.ts'
 import { parseHost } from '../../delivery/paid-reply.ts'
 import { findStoreIds } from '../../delivery/queries.ts'
 import type { ContactSeals } from '../../encryption/keyring.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { ClosedObject, Nullable } from '../../kernel/shapes.ts'
+import { ClosedObject, Nullable, RequestId } from '../../kernel/shapes.ts'
 import type { DeliverEmails } from '../../search/query/vocabulary.ts'
 import { nameSpenders, SpentBy } from '../spenders.ts'
-import { type RevealRecordRow, selectReveals } from './queries.ts'
+import { type RevealRecordRow, selectReveals, selectRevealsOf } from './queries.ts'
 
 export const RevealedQuery = ClosedObject({
   ...listParameters,
@@ -22,6 +23,21 @@ export const RevealedQuery = ClosedObject({
 })
 
 export const RevealedList = RecordList(ClosedObject({ ...RevealedContact.properties, revealed_by: Nullable(SpentBy) }))
+
+const maxAsked = 100
+
+export const RevealedContactsRequest = ClosedObject({
+  contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 24 }), {
+    minItems: 1,
+    maxItems: maxAsked,
+  }),
+})
+
+export const RevealedContacts = ClosedObject({
+  object: Type.Literal('revealed_contacts'),
+  data: Type.Array(RevealedContact, { maxItems: maxAsked }),
+  request_id: RequestId,
+})
 
 export interface RevealedContext extends CallerContext {
   ids: IdSealer
@@ -69,6 +85,17 @@ export async function listRevealed(
     next_cursor: hasMore ? cursors.seal(position!) : null,
     request_id: ctx.requestId,
   }
+}
+
+/** Those of the given people that the account has revealed, with their current channels, in any order; costs nothing. */
+export async function findRevealed(
+  ctx: RevealedContext,
+  { contact_ids }: Static<typeof RevealedContactsRequest>,
+): Promise<Static<typeof RevealedContacts>> {
+  const keys = ctx.ids.openMany('contact', contact_ids, ctx.caller.mode).filter((key) => key !== null)
+  const records = await selectRevealsOf(ctx.db, { ...scopeOf(ctx), contactIds: [...new Set(keys)] })
+  const rows = await openRevealed(ctx, records)
+  return { object: 'revealed_contacts', data: rows.map(({ contact }) => contact), request_id: ctx.requestId }
 }
 
 interface RevealedRow {

@@ -143,6 +143,48 @@ describe('the list of revealed people', () => {
   })
 })
 
+describe('the people of a page that are revealed', () => {
+  const find = (member: TestMember, contact_ids: readonly (string | undefined)[]) =>
+    member.ask('/revealed/find', { contact_ids })
+
+  test('are found with their channels, for members of the account, at no charge and without access', async () => {
+    const member = await createMember(app)
+    const [mara, yuki] = ['Mara', 'Yuki'].map((name) => idsByName.get(name)!)
+    await reveal(member, [mara!, crowd[0]!])
+    const entries = await readLedger(app, member.account)
+    const madeUp = 'ct_live_PqLmXzTbVnRwKdHc'
+    const { body } = await find(await createMember(app, { account: member.account }), [mara, yuki, madeUp, mara])
+    const { data } = (await member.look('/revealed')).body
+    const { revealed_by, ...listed } = data.find(({ id }: Json) => id === mara)
+    expect(body.data).toEqual([listed])
+    expect(body.data[0].emails[0].email).toBe('mara@first-shop.example')
+    expect(await readLedger(app, member.account)).toEqual(entries)
+    expect((await find(await createMember(app), [mara])).body.data).toEqual([])
+    const viewer = await createMember(app, { account: member.account, role: 'viewer' })
+    expect((await find(viewer, [mara])).body.error.code).toBe('insufficient_role')
+    const stranger = await app.person({ account: null })
+    const path = `/accounts/${member.account}/revealed/find`
+    expect((await stranger.post(path, { contact_ids: [mara] })).body.error.code).toBe('account_not_found')
+    await app.setAccount(member.account, { status: 'canceled' })
+    expect(idsOf((await find(member, [mara, crowd[0]])).body.data).sort()).toEqual([mara, crowd[0]].sort())
+  })
+
+  test('are not shown to an operator who sees as the account', async () => {
+    const member = await createMember(app)
+    await reveal(member, crowd.slice(0, 1))
+    const operator = await app.person({ operator: true, account: null })
+    expect((await operator.post('/operator/see-as', { account: member.account })).status).toBe(200)
+    const reply = await operator.post(`/accounts/${member.account}/revealed/find`, { contact_ids: crowd.slice(0, 1) })
+    expect(reply.body.error.code).toBe('insufficient_role')
+  })
+
+  test('are a hundred at most, and each id is one of a contact', async () => {
+    const member = await createMember(app)
+    for (const ids of [[], Array.from({ length: 101 }, () => crowd[0]), ['mara@first-shop.example'], ['ct_live_x']])
+      expect((await find(member, ids)).status).toBe(400)
+  })
+})
+
 describe('erased people', () => {
   test('do not appear, and pages stay full without them', async () => {
     const member = await createMember(app)
@@ -156,6 +198,8 @@ describe('erased people', () => {
     expect(idsOf(pages.flat()).sort()).toEqual([...kept].sort())
     const rows = parse((await member.look('/revealed/file')).body, { columns: true }) as Json[]
     expect(idsOf(rows).sort()).toEqual([...kept].sort())
+    const found = await member.ask('/revealed/find', { contact_ids: [...erased, ...kept] })
+    expect(idsOf(found.body.data).sort()).toEqual([...kept].sort())
   })
 
   test('of thousands in a row, the list goes on with another page instead of reading them all', async () => {

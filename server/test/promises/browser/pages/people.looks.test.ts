@@ -53,12 +53,78 @@ describeInBrowser('the page People', () => {
     expect(await readTraces(page)).not.toContain('mara@')
     await button(page, 'Done').click()
     expect(await rows(page).getByRole('link', { name: 'Revealed' }).count()).toBe(10)
-    expect(await page.getByText(email).count()).toBe(0)
+    // What is paid for stays in sight.
+    await rows(page).getByText('Mara 1 Lindqvist').waitFor()
+    await rows(page).getByRole('link', { name: email }).waitFor()
+    expect(await readTraces(page)).not.toContain('mara@')
     await bar(page).getByText('selected').waitFor({ state: 'detached' })
     await expectGoodLooks(page, 'people-revealed')
     await rows(page).getByRole('link', { name: 'Revealed' }).nth(1).click()
     await page.getByRole('heading', { name: 'Revealed', level: 1 }).waitFor()
     await page.getByRole('link', { name: email }).waitFor()
+  })
+
+  test('who was revealed stays in full, with channels to copy and for free, on a store’s page too', async () => {
+    const member = await createMember(app)
+    const { body } = await member.ask('/contacts/search', {
+      store: { domains: ['shop-20.example'] },
+      max_contacts_per_store: 2,
+    })
+    const mara = body.data.find(({ first_name }: { first_name: string }) => first_name === 'Mara 20')
+    await member.ask('/contacts/reveal', { contact_ids: [mara.id] })
+    const before = { ...(await readSpent(app, member.account)), search_rows: 0 }
+    const page = await app.open('/people?domains=shop-20.example', {
+      as: member,
+      context: { permissions: ['clipboard-read', 'clipboard-write'] },
+    })
+    for (const table of ['People', 'People of the store']) {
+      const row = page.getByRole('table', { name: table, exact: true }).getByRole('row')
+      const ofMara = row.filter({ hasText: 'Mara 20 Lindqvist' })
+      await ofMara.getByRole('link', { name: 'mara@shop-20.example' }).waitFor()
+      await ofMara.getByRole('link', { name: 'Revealed' }).waitFor()
+      await page.evaluate("navigator.clipboard.writeText('')")
+      await ofMara.getByRole('button', { name: 'Copy mara@shop-20.example' }).click()
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('mara@shop-20.example')
+      await ofMara.getByRole('button', { name: 'Copy +1 202 555 0100' }).waitFor()
+      // Others stay as they were.
+      await row.filter({ hasText: 'Jonas 20 W***' }).getByText('Profile').waitFor()
+      await expectGoodLooks(page, `revealed-on-${table === 'People' ? 'people' : 'store'}`)
+      if (table === 'People') await page.getByRole('link', { name: 'Shop 20', exact: true }).first().click()
+    }
+    expect(await readTraces(page)).not.toContain('mara@')
+    expect({ ...(await readSpent(app, member.account)), search_rows: 0 }).toEqual(before)
+
+    const viewer = await createMember(app, { account: member.account, role: 'viewer' })
+    const seen = await app.open('/people?domains=shop-20.example', { as: viewer })
+    const ofMara = rows(seen).getByRole('row').filter({ hasText: 'Mara 20 L***' })
+    await ofMara.getByRole('link', { name: 'Revealed' }).waitFor()
+    await ofMara.getByText('Verified email').waitFor()
+    expect(await seen.getByText('mara@').count()).toBe(0)
+  })
+
+  test('of somebody without a channel that is known, says before a credit is spent what there is', async () => {
+    await app.importContacts([
+      {
+        store_domain: 'shop-55.example',
+        external_id: 'una',
+        first_name: 'Una',
+        emails: [{ email: 'una@shop-55.example', status: 'unverified' }],
+      },
+      { store_domain: 'shop-55.example', external_id: 'nils', first_name: 'Nils' },
+    ])
+    const page = await app.open('/people?domains=shop-55.example', { as: await createMember(app) })
+    for (const table of ['People', 'People of the store']) {
+      const row = page.getByRole('table', { name: table, exact: true }).getByRole('row')
+      await row.filter({ hasText: 'Una' }).getByText('email, not verified').waitFor()
+      await row.filter({ hasText: 'Nils' }).getByText('none', { exact: true }).waitFor()
+      await row.getByRole('checkbox', { name: 'Select Una' }).check()
+      await bar(page).getByText('1 new = 1 credit').waitFor()
+      await row.getByRole('checkbox', { name: 'Select Nils' }).check()
+      await bar(page).getByText('1 cannot be revealed').waitFor()
+      expect(await page.getByText('una@').count()).toBe(0)
+      await screenshot(page, `not-verified-${table === 'People' ? 'people' : 'store'}`)
+      if (table === 'People') await page.getByRole('link', { name: 'Shop 55', exact: true }).first().click()
+    }
   })
 
   test('keeps the selection over pages and the way to a store; another question starts without it', async () => {

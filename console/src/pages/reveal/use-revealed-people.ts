@@ -1,0 +1,33 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useIsAtLeast } from '#api/account.tsx'
+import { type Contact, type ContactPreview, findRevealed } from '#api/catalogue.ts'
+
+/** The channels are not kept when the page is left. */
+const keptForMs = 60_000
+
+/**
+ * The people of a page that the account has paid for, with channels, by id; costs nothing. Empty for a viewer, who does not see
+ * channels, and until they have come.
+ */
+export function useRevealedPeople(account: string, people: readonly ContactPreview[]): ReadonlyMap<string, Contact> {
+  const maySee = useIsAtLeast('member')
+  const ids = useMemo(() => people.flatMap(({ id, revealed }) => (revealed ? [id] : [])), [people])
+  const { data = none } = useQuery({
+    queryKey: ['revealed', account, { ids }],
+    queryFn: async ({ signal }) => {
+      const { data } = await findRevealed(account, ids, signal)
+      return new Map(data.map((person) => [person.id, person]))
+    },
+    enabled: maySee && ids.length > 0,
+    placeholderData: keepPreviousData,
+    gcTime: keptForMs,
+  })
+  // While a page loads, what was loaded before may be of an account that has revealed others.
+  return useMemo(() => {
+    const shown = maySee ? ids : []
+    return new Map(shown.flatMap((id) => (data.has(id) ? [[id, data.get(id)!] as const] : [])))
+  }, [maySee, ids, data])
+}
+
+const none: ReadonlyMap<string, Contact> = new Map()
