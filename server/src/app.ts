@@ -185,6 +185,7 @@ export async function buildApp(
       publicUrl: deps.config.publicUrl,
       headersOf: ({ config }) => [
         ...(config?.access?.spends ?? []).map((meter) => meterHeaders[meter]),
+        ...(config?.access?.spends?.includes('search_rows') ? (['X-Search-End'] as const) : []),
         ...(config?.keepsReplies ? (['Idempotent-Replayed'] as const) : []),
       ],
     },

@@ -780,7 +780,7 @@ export type ListItemsAdded = {
      */
     already: number;
     /**
-     * Values that name no store or contact, as they were sent. Domains among them are kept as pending.
+     * Domains that no store has, in their normal form, which are kept as pending; ids that name nothing.
      */
     unknown: Array<string>;
     /**

@@ -4,6 +4,7 @@ import type { CallOptions, IdempotentCallOptions } from '../options.ts'
 import type { Pages, RowBound } from '../pages.ts'
 import { resolveIdempotencyKey, sendInParts } from '../parts.ts'
 import { ApiPromise, type Reply } from '../reply.ts'
+import { hideChannels } from '../transport/hide-channels.ts'
 import type { CallScope } from '../transport/scope.ts'
 import { Resource } from './resource.ts'
 
@@ -49,9 +50,12 @@ export class Contacts extends Resource {
       name: 'contact_ids',
       size: longestReveal,
       idempotencyKey,
-      send: (part) => {
+      send: async (part) => {
         const request = { method: 'POST', path: '/contacts/reveal', idempotencyKey: part.idempotencyKey } as const
-        return transport.send({ ...request, body: { ...body, contact_ids: part.items } }, options, scope)
+        const sent = { ...request, body: { ...body, contact_ids: part.items } }
+        const reply = await transport.send<api.ContactRevealReply>(sent, options, scope)
+        for (const contact of reply.data.data) hideChannels(contact)
+        return reply
       },
       merge: mergeReveals,
       isEmpty: (error) => error instanceof StoredexError && error.code === 'no_revealable_contacts',

@@ -43,7 +43,7 @@ export async function searchContacts(
   const hosts = parseHosts(domains, 'store.domains').sort()
   const store = normalizeStoreConditions(vocabulary, conditions, 'store')
 
-  const { positions, startedAt, nextCursor, limit, viewedPage } = await findPage(ctx, request, {
+  const { positions, startedAt, nextCursor, endReason, limit, viewedPage } = await findPage(ctx, request, {
     queryHash: hashQuery(store, 'contacts', person, hosts, maxPerStore, ...excludeHashParts(request.exclude)),
     isNarrowed: hosts.length > 0 || narrowsContacts(person) || narrowsStores(store),
     find: async (position, limit, walkStartedAt) => {
@@ -64,5 +64,6 @@ export async function searchContacts(
     deliver: (charge) => deliverPreviews(db, charge, { contactIds, deliverEmails }),
     estimateCost: async () => ({ storeIds: positions.map((each) => each.storeId), searchRows: positions.length }),
   })
-  return { body: renderList(ctx, delivered.items, nextCursor), balance, rowsCharged: delivered.rows_charged }
+  const body = renderList(ctx, delivered.items, nextCursor)
+  return { body, balance, endReason, rowsCharged: delivered.rows_charged }
 }

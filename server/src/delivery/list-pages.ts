@@ -8,11 +8,16 @@ import type { Mode } from '../kernel/ids.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
 
 const maxRows = 100
+const defaultRows = 25
 
 /** The paging parameters of a list, in the query string. */
 export const listParameters = {
   limit: Type.Optional(
-    Type.String({ pattern: '^([1-9]\\d?|100)$', default: '25', description: 'Rows per page, 1 to 100.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: maxRows,
+      description: `Rows per page, 1 to ${maxRows}; ${defaultRows} if left out.`,
+    }),
   ),
   cursor: Type.Optional(
     Type.String({
@@ -53,7 +58,7 @@ export interface ListQuery<Row> {
   list: string
   /** The filters; a cursor is valid only with the same. */
   filters: Record<string, string | null | undefined>
-  limit?: string
+  limit?: number
   cursor?: string
   positionOf(row: Row): ListPosition
   /** At most `limit` rows after the position. */
@@ -75,8 +80,8 @@ export async function readListPage<Row>(
 }
 
 /** The rows of a page, as the query string asks for them. */
-export function readListLimit({ limit }: { limit?: string }): number {
-  return Number(limit ?? 25)
+export function readListLimit({ limit }: { limit?: number }): number {
+  return limit ?? defaultRows
 }
 
 interface ListCursors {

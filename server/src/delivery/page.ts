@@ -62,6 +62,8 @@ interface Found<Position> {
 
 interface Page<Position> extends Found<Position> {
   nextCursor: string | null
+  /** Why the walk ends although more matches; null unless it does. */
+  endReason: string | null
   /** Rows asked for. */
   limit: number
   /** Identifies the page that a person looks at; null for a key. */
@@ -90,18 +92,23 @@ export async function findPage<Position extends StoreSortKey>(
   const { positions: found, startedAt } = await search.find(cursor?.position ?? null, limit + 1, walkStartedAt)
   const positions = found.slice(0, limit)
   const last = positions.at(-1)
-  if (found.length <= limit || !last) return { positions, startedAt, nextCursor: null, limit, viewedPage }
+  if (found.length <= limit || !last)
+    return { positions, startedAt, nextCursor: null, endReason: null, limit, viewedPage }
+  const rowsAfter = rowsWalked + positions.length
+  // A cursor at the bound could only be refused: the walk ends here.
+  if (rowsAfter >= boundOf(ctx, search))
+    return { positions, startedAt, nextCursor: null, endReason: tooBroadText(rowsAfter), limit, viewedPage }
   // The next page continues after these positions, even if some of the rows are gone when they are delivered.
   const nextCursor = ctx.cursors.seal({
     accountId: ctx.caller.accountId,
     mode: ctx.caller.mode,
     queryHash: search.queryHash,
     position: { contact: null, ...last },
-    rowsWalked: rowsWalked + positions.length,
+    rowsWalked: rowsAfter,
     issuedAtMs: ctx.now.getTime(),
     startedAtMs: startedAt.getTime(),
   })
-  return { positions, startedAt, nextCursor, limit, viewedPage }
+  return { positions, startedAt, nextCursor, endReason: null, limit, viewedPage }
 }
 
 /** The context with which a page of a walk is charged: what it delivers is not from before the walk. */
@@ -121,14 +128,21 @@ function requireWithinBounds(
   { isNarrowed, filtersParam }: Pick<PagedSearch<never>, 'isNarrowed' | 'filtersParam'>,
   rowsWalked: number,
 ): void {
-  const { max_rows_walked, max_rows_walked_unfiltered } = ctx.searchBounds
-  if (rowsWalked < (isNarrowed ? max_rows_walked : max_rows_walked_unfiltered)) return
+  if (rowsWalked < boundOf(ctx, { isNarrowed })) return
   throw new ApiError(
     'search_too_broad',
-    `This search has returned ${formatNumber(rowsWalked)} rows, the most it may; add a filter to see others.`,
+    tooBroadText(rowsWalked),
     filtersParam === undefined ? {} : { param: filtersParam },
   )
 }
+
+/** How many rows a walk may return. A page that begins below it is whole. */
+function boundOf({ searchBounds }: CatalogueContext, { isNarrowed }: Pick<PagedSearch<never>, 'isNarrowed'>): number {
+  return isNarrowed ? searchBounds.max_rows_walked : searchBounds.max_rows_walked_unfiltered
+}
+
+const tooBroadText = (rows: number) =>
+  `This search has returned ${formatNumber(rows)} rows, the most it may; add a filter to see others.`
 
 const maxAgeMs = 24 * 60 * 60 * 1000
 

@@ -51,6 +51,8 @@ export interface PaidReply {
   balance: Balance
   /** How many search rows a view was charged, where some of its rows were paid before. */
   rowsCharged?: number | undefined
+  /** Of a page of a search: why it is the last one although more matches. */
+  endReason?: string | null
 }
 
 /** The response header with the remaining balance of each meter. */
@@ -61,7 +63,8 @@ export const meterHeaders: Record<Meter, ReplyHeader> = {
 }
 
 /** Sends a serialized body, with a balance header for each meter that the route declares. */
-export function sendPaidReply(reply: FastifyReply, { body, balance }: PaidReply): FastifyReply {
+export function sendPaidReply(reply: FastifyReply, { body, balance, endReason }: PaidReply): FastifyReply {
+  if (endReason) reply.header('x-search-end', endReason)
   setBalanceHeaders(reply, balance, reply.routeOptions.config.access?.spends)
   return sendJson(reply, body)
 }
@@ -113,13 +116,18 @@ export function storeNotFound(host: string): ApiError {
   return new ApiError('store_not_found', `No store is known for ${host}.`, { param: 'domain' })
 }
 
+const maxNamed = 25
+
 /** The distinct hosts of a list of domains and URLs; refuses the request if any is invalid, naming all that are. */
 export function parseHosts(domains: string[], path: string): string[] {
   const hosts = domains.map((domain) => normalizeDomain(domain))
   const invalid = hosts.flatMap((host, index) => (host === null ? [`${path}[${index}]`] : []))
   if (invalid.length > 0) {
     const verb = invalid.length === 1 ? 'is not a domain' : 'are not domains'
-    throw new ApiError('invalid_domain', `${invalid.join(', ')} ${verb} or a URL with one.`, { param: invalid[0]! })
+    // A list takes 1,000 domains; the error stays short.
+    const named = invalid.slice(0, maxNamed).join(', ')
+    const more = invalid.length > maxNamed ? ` and ${invalid.length - maxNamed} more` : ''
+    throw new ApiError('invalid_domain', `${named}${more} ${verb} or a URL with one.`, { param: invalid[0]! })
   }
   return [...new Set(hosts as string[])]
 }

@@ -42,7 +42,7 @@ function replyOf({ ids, now, requestId }: ExportsContext, row: ExportRow) {
 /** A page of the account's exports in this mode, the newest first. */
 export async function listExports(
   ctx: ExportsContext & { cursors: CursorSealer },
-  query: { limit?: string; cursor?: string },
+  query: { limit?: number; cursor?: string },
 ) {
   const { accountId, mode } = ctx.caller
   const { rows, hasMore, nextCursor } = await readListPage<ExportRow>(

@@ -36,19 +36,46 @@ function compileValidatorsWith(
   onCreate?.(ajv)
   for (const schema of Object.values(shared)) ajv.addSchema(schema)
   const compiled = new Map<string, ValidateFunction>()
+  const compiledQueries = new Map<string, ValidateFunction>()
   return ({ schema, httpPart }) => {
     const spelled = httpPart === 'headers' ? withLowerCaseNames(schema) : schema
+    if (httpPart === 'querystring')
+      return once(compiledQueries, textOf(schema), () => withNumbers(schema, ajv.compile(schema)))
     return once(compiled, textOf(spelled), () => ajv.compile(spelled))
   }
 }
 
-interface HeaderSchema {
+const wholeNumber = /^(0|-?[1-9]\d{0,14})$/
+
+/**
+ * A query string holds only text: where the schema asks for a whole number, digits are read as one before the check. Other text
+ * stays and is refused.
+ */
+function withNumbers(schema: ObjectSchema, check: ValidateFunction): ValidateFunction {
+  const names = Object.entries(schema.properties ?? {})
+    .filter(([, property]) => (property as { type?: unknown }).type === 'integer')
+    .map(([name]) => name)
+  if (names.length === 0) return check
+  const validate = (query: Record<string, unknown>) => {
+    for (const name of names) {
+      const text = query[name]
+      if (typeof text === 'string' && wholeNumber.test(text)) query[name] = Number(text)
+    }
+    const isValid = check(query)
+    validate.errors = check.errors
+    return isValid
+  }
+  validate.errors = check.errors
+  return validate as unknown as ValidateFunction
+}
+
+interface ObjectSchema {
   properties?: Record<string, unknown>
   required?: readonly string[]
 }
 
 /** Node spells the names of headers in lower case; documents spell them as usual. */
-function withLowerCaseNames({ properties = {}, required = [], ...schema }: HeaderSchema): object {
+function withLowerCaseNames({ properties = {}, required = [], ...schema }: ObjectSchema): object {
   const entries = Object.entries(properties).map(([name, property]) => [name.toLowerCase(), property])
   return {
     ...schema,

@@ -30,7 +30,7 @@ import { createPublicDocument, type PublicDocumentOptions } from './openapi/publ
 import { setDefaultHeaders } from './replies.ts'
 import { type RequestDatabaseOptions, registerRequestDatabase } from './request-database.ts'
 import { rejectMalformedRequests, rejectUnknownRoutes, toDecodableTarget } from './routing.ts'
-import { toValidationError, validationOptions } from './validation.ts'
+import { refuseUnknownQueries, toValidationError, validationOptions } from './validation.ts'
 
 /** The Fastify instance for declaring routes; handler types follow from the schemas. */
 export type ApiRoutes = FastifyInstance<
@@ -127,6 +127,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     onDrain: options.onDrain ?? (() => {}),
   })
   rejectMalformedRequests(app)
+  refuseUnknownQueries(app)
   registerJsonParser(app, bodies)
   discardUnreadBodies(app)
   if (options.database) registerRequestDatabase(app, options.database)

@@ -1,4 +1,4 @@
-import type { FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
 import { ApiError, type ErrorCode } from '../kernel/errors.ts'
 import { formatNumber } from '../kernel/time.ts'
 
@@ -20,6 +20,13 @@ export const validationOptions: NonNullable<FastifyServerOptions['ajv']> = {
     // The code that uses dates and URLs checks them and gives a better message.
     for (const format of ['date-time', 'uri']) ajv.addFormat(format, true)
   },
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set on an operation that ignores query parameters, as the contract gives it no 400. */
+    ignoresUnknownQuery?: boolean
+  }
 }
 
 /** The kinds of faults. */
@@ -92,14 +99,18 @@ interface AjvError extends FastifySchemaValidationError {
   parentSchema?: JsonSchema
 }
 
-/** Fastify's `schemaErrorFormatter`. */
-export function toValidationError(errors: FastifySchemaValidationError[]): ApiError {
+/** Fastify's `schemaErrorFormatter`. `part` is the part of the request that was checked. */
+export function toValidationError(errors: FastifySchemaValidationError[], part: string): ApiError {
   // The errors of a union's branches come first and that of the union last; only the last one lists all alternatives.
   const error = errors.at(-1) as AjvError
-  const fault = faultOf(error, errors)
+  const isQuery = part === 'querystring'
+  // All of a query is text: what is no number there is a wrong value.
+  const found = faultOf(error, errors)
+  const fault = isQuery && found === 'type' ? 'value' : found
   const path = pathOf(error, fault)
   const rule = rules.find((each) => each.fault === fault && (each.at?.test(path) ?? true))
-  const message = rule?.message ?? defaultMessage(error, fault, path)
+  const message =
+    rule?.message ?? (isQuery && fault === 'unknown' ? notInQueryMessage(path) : defaultMessage(error, fault, path))
   const param = rule?.param ?? path
   return new ApiError(rule?.code ?? 'invalid_request', message, param === '' ? {} : { param })
 }
@@ -116,7 +127,20 @@ export async function rejectBody(request: FastifyRequest): Promise<void> {
 
 function validateBody(request: FastifyRequest, schema: object): void {
   const validate = request.compileValidationSchema(schema as Record<string, unknown>, 'body')
-  if (!validate(request.body)) throw toValidationError(validate.errors as FastifySchemaValidationError[])
+  if (!validate(request.body)) throw toValidationError(validate.errors as FastifySchemaValidationError[], 'body')
+}
+
+/**
+ * Refuses unknown query parameters of every operation of the API that can answer 400; `ignoresUnknownQuery` in its declaration
+ * exempts one. A route that takes query parameters lists them in a closed schema of its own.
+ */
+export function refuseUnknownQueries(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const { config, schema } = route
+    if (!config?.access || config.ignoresUnknownQuery || !schema || schema.querystring) return
+    if ((schema.response as Record<number, unknown> | undefined)?.[400])
+      route.schema = { ...schema, querystring: emptyObjectSchema }
+  })
 }
 
 /**
@@ -165,6 +189,9 @@ function appendName(path: string, name: string): string {
   if (!/^[A-Za-z_$][\w$-]*$/.test(short)) return `${path}[${JSON.stringify(short)}]`
   return path === '' ? short : `${path}.${short}`
 }
+
+/** A property of the body that stands in the address would be missed there, and the call charged without it. */
+const notInQueryMessage = (param: string) => `${param} is not a query parameter of this request.`
 
 function defaultMessage(error: AjvError, fault: Fault, param: string): string {
   if (fault === 'unknown') return `${param} is not a parameter of this request.`

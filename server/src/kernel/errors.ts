@@ -15,6 +15,7 @@ export const errorTable = {
   reveal_not_supported: [400, 'invalid_request_error'],
   search_too_broad: [400, 'invalid_request_error'],
   invalid_contact_id: [400, 'invalid_request_error'],
+  invalid_store_id: [400, 'invalid_request_error'],
   invalid_list_id: [400, 'invalid_request_error'],
   invalid_export_id: [400, 'invalid_request_error'],
   invalid_column: [400, 'invalid_request_error'],

@@ -122,7 +122,7 @@ export const ListItemsAdded = ClosedObject(
     already: Count('Items that it had.'),
     unknown: Type.Array(Type.String(), {
       maxItems: 2 * maxNamed,
-      description: 'Values that name no store or contact, as they were sent. Domains among them are kept as pending.',
+      description: 'Domains that no store has, in their normal form, which are kept as pending; ids that name nothing.',
     }),
     ...itemCounts,
   },

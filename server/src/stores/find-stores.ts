@@ -29,7 +29,7 @@ export const StoreSearchReply = ListReply(Store)
 export async function searchStores(ctx: SearchContext, request: Static<typeof StoreSearchRequest>): Promise<PaidReply> {
   const { db, caller, search, deliverEmails } = ctx
   const query = normalizeStoreFilters(ctx.vocabulary, request.filters, deliverEmails)
-  const { positions, startedAt, nextCursor, limit, viewedPage } = await findPage(ctx, request, {
+  const { positions, startedAt, nextCursor, endReason, limit, viewedPage } = await findPage(ctx, request, {
     queryHash: hashQuery(query, 'stores', ...excludeHashParts(request.exclude)),
     isNarrowed: narrowsStores(query),
     filtersParam: 'filters',
@@ -48,7 +48,8 @@ export async function searchStores(ctx: SearchContext, request: Static<typeof St
     deliver: (charge) => deliverStores(db, charge, { storeIds, deliverEmails }),
     estimateCost: async () => ({ storeIds, searchRows: storeIds.length }),
   })
-  return { body: renderList(ctx, delivered.items, nextCursor), balance, rowsCharged: delivered.rows_charged }
+  const body = renderList(ctx, delivered.items, nextCursor)
+  return { body, balance, endReason, rowsCharged: delivered.rows_charged }
 }
 
 /** Finds a store by its domain, an alias, or a URL with either; costs one export per period. */

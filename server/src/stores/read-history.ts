@@ -8,7 +8,7 @@ import { deliverAndCharge } from '../usage/charge.ts'
 import { hashViewedPage } from '../usage/viewing/viewed-pages.ts'
 
 export interface HistoryRequest {
-  limit?: string
+  limit?: number
   cursor?: string
 }
 

@@ -222,8 +222,7 @@ describe('items', () => {
         'https://www.shop-1.example/about',
         'SHOP-1.example',
         'first-shop.example',
-        'unheard-of.example',
-        'no domain',
+        ' https://WWW.Unheard-of.example/shop',
       ],
       store_ids: [first.id, 'st_live_KqWvTzHbNcRyLpXm', first.id.replace('live', 'test')],
     })
@@ -231,7 +230,7 @@ describe('items', () => {
     expect(added.body).toEqual({
       added: 2,
       already: 0,
-      unknown: ['unheard-of.example', 'st_live_KqWvTzHbNcRyLpXm', first.id.replace('live', 'test'), 'no domain'],
+      unknown: ['unheard-of.example', 'st_live_KqWvTzHbNcRyLpXm', first.id.replace('live', 'test')],
       items: 2,
       pending: 1,
       request_id: added.headers.get('x-request-id'),
@@ -257,7 +256,7 @@ describe('items', () => {
       updated_at: items[0].added_at,
     })
     const removed = await key.post(`/lists/${list}/items/remove`, {
-      domains: ['first-shop.example', 'shop-0.example', 'unheard-of.example', 'shop-9.example', 'no domain'],
+      domains: ['first-shop.example', 'shop-0.example', 'unheard-of.example', 'shop-9.example', 'nowhere.example'],
       store_ids: [first.id],
     })
     expect(removed.body).toEqual({
@@ -275,11 +274,11 @@ describe('items', () => {
     const list = await newList(key, 'contacts')
     const found = (await key.post('/contacts/search', { max_contacts_per_store: 2, limit: 6 })).body.data
     const ids = found.map(({ id }: { id: string }) => id)
-    const sent = { contact_ids: [...ids, ids[0], 'ct_live_KqWvTzHbNcRyLpXm', 'somebody'] }
+    const sent = { contact_ids: [...ids, ids[0], 'ct_live_KqWvTzHbNcRyLpXm'] }
     expect((await key.post(`/lists/${list}/items`, sent)).body).toMatchObject({
       added: 6,
       already: 0,
-      unknown: ['ct_live_KqWvTzHbNcRyLpXm', 'somebody'],
+      unknown: ['ct_live_KqWvTzHbNcRyLpXm'],
       items: 6,
       pending: 0,
     })
@@ -295,8 +294,38 @@ describe('items', () => {
       added_at: expect.any(String),
     })
     expect(
-      (await key.post(`/lists/${list}/items/remove`, { contact_ids: [ids[0], 'somebody', ids[0]] })).body,
+      (await key.post(`/lists/${list}/items/remove`, { contact_ids: [ids[0], 'ct_live_KqWvTzHbNcRyLpXm', ids[0]] }))
+        .body,
     ).toMatchObject({ removed: 1, absent: 1, items: 5 })
+  })
+
+  test('what can be no domain and no id is refused with its place, and nothing changes', async () => {
+    const [stores, contacts] = [await newList(key), await newList(key, 'contacts')]
+    const id = 'st_live_KqWvTzHbNcRyLpXm'
+    const cases: [string, object, string, string][] = [
+      [stores, { domains: ['shop-1.example', 'nonsense', 'localhost'] }, 'invalid_domain', 'domains[1]'],
+      [stores, { domains: ['shop-1.example', ''] }, 'invalid_domain', 'domains[1]'],
+      [stores, { domains: ['mailto:mara@shop-1.example'] }, 'invalid_domain', 'domains[0]'],
+      [stores, { domains: ['shop-1.example'], store_ids: [id, 'x'] }, 'invalid_store_id', 'store_ids[1]'],
+      [stores, { store_ids: ['ct_live_KqWvTzHbNcRyLpXm'] }, 'invalid_store_id', 'store_ids[0]'],
+      [stores, { store_ids: [`${id}\n`] }, 'invalid_store_id', 'store_ids[0]'],
+      [contacts, { contact_ids: ['ct_live_KqWvTzHbNcRyLpXm', id, ''] }, 'invalid_contact_id', 'contact_ids[1]'],
+    ]
+    for (const [list, body, code, param] of cases)
+      for (const path of [`/lists/${list}/items`, `/lists/${list}/items/remove`]) {
+        const reply = await key.post(path, body)
+        expect([reply.status, reply.body.error.code, reply.body.error.param], JSON.stringify(body)).toEqual([
+          400,
+          code,
+          param,
+        ])
+      }
+    const many = await key.post(`/lists/${stores}/items`, { store_ids: Array(1_000).fill('x') })
+    expect(many.body.error.message).toMatch(/store_ids\[9\] and 990 more are not ids of a store: st_live_ or st_test_/)
+    const domains = await key.post(`/lists/${stores}/items`, { domains: Array(1_000).fill('x') })
+    expect(domains.body.error.message).toMatch(/domains\[24\] and 975 more are not domains or a URL with one\.$/)
+    for (const list of [stores, contacts])
+      expect((await key.get(`/lists/${list}`)).body).toMatchObject({ items: 0, pending: 0 })
   })
 
   test('the first results of a search are added without charge, by a key that may run it', async () => {

@@ -109,16 +109,26 @@ test('a walk ends at the bound of the plan file, and earlier without a narrowing
     let cursor: string | null = null
     for (;;) {
       const reply = await walker.post('/stores/search', { filters, limit: 6, cursor })
-      if (reply.status !== 200) return { sizes, error: reply.body.error }
       sizes.push(reply.body.data.length)
       cursor = reply.body.next_cursor
+      expect(reply.body.has_more).toBe(cursor !== null)
+      if (cursor === null) return { sizes, end: reply.headers.get('x-search-end') }
+      expect(reply.headers.get('x-search-end')).toBeNull()
     }
   }
   const unfiltered = await pages({ platform_plus: false, apps: { none: ['klaviyo'] }, meta_ads: { active_ads_min: 0 } })
   expect(unfiltered.sizes).toEqual([6, 6])
-  expect(unfiltered.error).toMatchObject({ code: 'search_too_broad', param: 'filters' })
-  expect(unfiltered.error.message).toContain('add a filter')
+  expect(unfiltered.end).toBe('This search has returned 12 rows, the most it may; add a filter to see others.')
   expect((await pages({ countries: ['DE'] })).sizes).toEqual([6, 6, 6, 6])
+  // Nothing more matches: it just ends.
+  await bounded.importStores([{ domain: 'c.example', name: 'C', country: 'FR' }])
+  expect(await pages({ countries: ['FR'] })).toEqual({ sizes: [1], end: null })
+
+  // A cursor from before the operator lowered the bound.
+  const { body } = await walker.post('/stores/search', { filters: {}, limit: 6 })
+  Object.assign(bounded.deps.plans.search, { max_rows_walked_unfiltered: 6 })
+  const late = await walker.post('/stores/search', { filters: {}, limit: 6, cursor: body.next_cursor })
+  expect([late.status, late.body.error.code, late.body.error.param]).toEqual([400, 'search_too_broad', 'filters'])
 })
 
 test.each([

@@ -717,7 +717,7 @@ export type ListItemsAdded = {
      */
     already: number;
     /**
-     * Values that name no store or contact, as they were sent. Domains among them are kept as pending.
+     * Domains that no store has, in their normal form, which are kept as pending; ids that name nothing.
      */
     unknown: Array<string>;
     /**
@@ -2490,9 +2490,9 @@ export type ViewStoreHistoryData = {
     };
     query?: {
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -2979,9 +2979,9 @@ export type ListRevealedData = {
     };
     query?: {
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -3224,9 +3224,9 @@ export type ListExportsData = {
     };
     query?: {
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -5535,9 +5535,9 @@ export type ListAuditData = {
     };
     query?: {
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -6670,9 +6670,9 @@ export type ListPrivacyRequestsData = {
     path?: never;
     query?: {
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -6746,9 +6746,9 @@ export type ListBillingEventsData = {
     path?: never;
     query?: {
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -6975,9 +6975,9 @@ export type ListImportsData = {
     path?: never;
     query?: {
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -8998,9 +8998,9 @@ export type ListLedgerData = {
          */
         until?: string;
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -9161,9 +9161,9 @@ export type ListKeysData = {
          */
         state?: 'usable' | 'ended';
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -10005,9 +10005,9 @@ export type ListListsData = {
          */
         kind?: 'stores' | 'contacts';
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -10280,9 +10280,9 @@ export type ListListItemsData = {
     };
     query?: {
         /**
-         * Rows per page, 1 to 100.
+         * Rows per page, 1 to 100; 25 if left out.
          */
-        limit?: string;
+        limit?: number;
         /**
          * The next_cursor of the previous page, with the same filters.
          */
@@ -10344,7 +10344,7 @@ export type AddListItemsData = {
 
 export type AddListItemsErrors = {
     /**
-     * The request is not understood: invalid_list_id, missing_parameter, invalid_filter_value, conflicting_filters, invalid_domain, invalid_request, unknown_parameter, invalid_json.
+     * The request is not understood: invalid_list_id, invalid_store_id, invalid_contact_id, missing_parameter, invalid_filter_value, conflicting_filters, invalid_domain, invalid_request, unknown_parameter, invalid_json.
      */
     400: Error;
     /**
@@ -10407,7 +10407,7 @@ export type RemoveListItemsData = {
 
 export type RemoveListItemsErrors = {
     /**
-     * The request is not understood: invalid_list_id, missing_parameter, invalid_filter_value, conflicting_filters, invalid_domain, invalid_request, unknown_parameter, invalid_json.
+     * The request is not understood: invalid_list_id, invalid_store_id, invalid_contact_id, missing_parameter, invalid_filter_value, conflicting_filters, invalid_domain, invalid_request, unknown_parameter, invalid_json.
      */
     400: Error;
     /**

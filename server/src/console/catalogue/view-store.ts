@@ -46,7 +46,7 @@ export async function viewStore(ctx: CatalogueContext, domain: string): Promise<
   const [found] = delivered.stores
   if (!found) throw storeNotFound(host)
   const { document, previews } = found
-  const { data, has_more, next_cursor } = await readViewedHistory(ctx, host, { limit: String(firstChanges) })
+  const { data, has_more, next_cursor } = await readViewedHistory(ctx, host, { limit: firstChanges })
   const history = JSON.stringify({ data, has_more, next_cursor })
   return {
     body: `${document.slice(0, -1)},"contact_previews":[${previews ?? ''}],"history":${history},"request_id":"${ctx.requestId}"}`,

@@ -34,6 +34,7 @@ const edits = { console: { who: 'member', needsAccess: true } } as const
 const params = ClosedObject({ account: Type.String({ maxLength: 100 }), id: Type.String({ maxLength: 100 }) })
 const ofOneList = ['invalid_list_id', 'list_not_found'] as const
 const ofPages = ['invalid_limit', 'invalid_cursor'] as const
+const ofItems = ['invalid_store_id', 'invalid_contact_id'] as const
 const ofSearches = ['missing_parameter', 'invalid_filter_value', 'conflicting_filters', 'invalid_domain'] as const
 
 /** The lists of an account for people: viewers see them, members edit them, each change with its entry of the audit log. */
@@ -154,7 +155,10 @@ export function registerListConsoleRoutes(api: ApiRoutes, services: ListsService
         summary: 'Add stores or contacts to a list',
         params,
         body: ListItemsRequest,
-        response: { 200: ListItemsAdded, ...errorReplies(...ofOneList, ...ofSearches, 'list_limit_reached') },
+        response: {
+          200: ListItemsAdded,
+          ...errorReplies(...ofOneList, ...ofItems, ...ofSearches, 'list_limit_reached'),
+        },
       },
     },
     (request) => addItems(contextOf(request), request.params.id, request.body, auditAs(request, 'list.items_added')),
@@ -170,7 +174,7 @@ export function registerListConsoleRoutes(api: ApiRoutes, services: ListsService
         summary: 'Take stores or contacts off a list',
         params,
         body: ListItemsRequest,
-        response: { 200: ListItemsRemoved, ...errorReplies(...ofOneList, ...ofSearches) },
+        response: { 200: ListItemsRemoved, ...errorReplies(...ofOneList, ...ofItems, ...ofSearches) },
       },
     },
     (request) =>

@@ -42,7 +42,7 @@ export async function listOperatorAccounts(
   const page = await readListPage<Account>(listContext(ctx, cursors), {
     list: 'accounts',
     filters: search,
-    ...(limit !== undefined && { limit: String(limit) }),
+    ...(limit !== undefined && { limit }),
     ...(cursor !== undefined && { cursor }),
     positionOf: ({ id, createdAt }) => ({ at: createdAt, row: id }),
     select: (after, count) => listAccounts({ db: ctx.db, ids }, search, { beforeId: after?.row ?? null, limit: count }),

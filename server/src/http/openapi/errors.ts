@@ -24,6 +24,7 @@ const codesOfSpecificOperations: readonly ErrorCode[] = [
   'billing_support_required',
   'billing_provider_unavailable',
   'invalid_list_id',
+  'invalid_store_id',
   'invalid_export_id',
   'invalid_column',
   'invalid_quote',
@@ -140,6 +141,10 @@ const errorExamples: Record<DocumentedCode, Example> = {
   invalid_contact_id: {
     message: 'A contact id is the id of a preview, unchanged: ct_live_ or ct_test_ and 16 letters.',
     param: 'contact_ids[0]',
+  },
+  invalid_store_id: {
+    message: 'store_ids[2] is not the id of a store: st_live_ or st_test_ and 16 letters.',
+    param: 'store_ids[2]',
   },
   invalid_list_id: {
     message: 'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',

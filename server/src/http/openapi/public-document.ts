@@ -77,6 +77,11 @@ export const replyHeaders = {
   'X-Search-Rows-Remaining': count('Search rows left in the period.', 24_975),
   'X-Store-Exports-Remaining': count('Store exports left in the period.', 4_975),
   'X-Contact-Credits-Remaining': count('Contact credits left in the period. Not on a replayed reply.', 999),
+  'X-Search-End': text(
+    'On the last page that a search may return, where more matches: why it ends. Then has_more is false.',
+    'This search has returned 10,000 rows, the most it may; add a filter to see others.',
+    '^[ -~]*$',
+  ),
   'Idempotent-Replayed': text('On a reply that was stored for an earlier request with this key.', 'true', '^true$', 4),
 } as const
 

@@ -1,4 +1,6 @@
-import { normalizeDomain } from '../../kernel/domain.ts'
+import { contactIdPattern } from '../../delivery/contact-preview.ts'
+import { parseHosts } from '../../delivery/paid-reply.ts'
+import { storeIdPattern } from '../../delivery/store-document.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { ListsContext } from '../context.ts'
 import type { ListItemsRequest, ListKind } from '../schema.ts'
@@ -8,10 +10,10 @@ import { findBySearch } from './find-by-search.ts'
 export interface AskedItems {
   /** Stores or contacts by their keys, with the text that named them; null for a result of a search. */
   keys: Map<number, string | null>
-  /** Hosts with the text that named them. */
-  hosts: Map<string, string>
-  /** Texts that are neither an id of this installation and mode nor a domain. */
-  invalid: string[]
+  /** Hosts in their normal form. */
+  hosts: string[]
+  /** Well-formed ids that are not of this installation and mode. */
+  foreign: string[]
 }
 
 /** Checks what can be checked without knowing the list. */
@@ -39,24 +41,53 @@ export async function readAskedItems(
   refuseOtherKind(kind, request)
   if (from !== undefined && max !== undefined) {
     const found = await findBySearch(ctx, kind, from, max)
-    return { keys: new Map(found.map((key) => [key, null])), hosts: new Map(), invalid: [] }
+    return { keys: new Map(found.map((key) => [key, null])), hosts: [], foreign: [] }
   }
-  const invalid = new Set<string>()
+  const foreign = new Set<string>()
   const keys = new Map<number, string | null>()
   const texts = (kind === 'stores' ? store_ids : contact_ids) ?? []
+  requireIds(kind, texts)
   const opened = ctx.ids.openMany(kind === 'stores' ? 'store' : 'contact', texts, ctx.caller.mode)
   for (const [index, key] of opened.entries()) {
-    if (key === null) invalid.add(texts[index]!)
+    if (key === null) foreign.add(texts[index]!)
     else if (!keys.has(key)) keys.set(key, texts[index]!)
   }
-  const hosts = new Map<string, string>()
-  for (const text of domains ?? []) {
-    const host = normalizeDomain(text)
-    if (host === null) invalid.add(text)
-    else if (!hosts.has(host)) hosts.set(host, text)
-  }
-  return { keys, hosts, invalid: [...invalid] }
+  return { keys, hosts: parseHosts(domains ?? [], 'domains'), foreign: [...foreign] }
 }
+
+const idRules = {
+  stores: {
+    name: 'store_ids',
+    code: 'invalid_store_id',
+    pattern: new RegExp(storeIdPattern),
+    what: 'a store',
+    prefix: 'st_',
+  },
+  contacts: {
+    name: 'contact_ids',
+    code: 'invalid_contact_id',
+    pattern: new RegExp(contactIdPattern),
+    what: 'a contact',
+    prefix: 'ct_',
+  },
+} as const
+
+/** Refuses texts that can be no id, naming the place of each. */
+function requireIds(kind: ListKind, texts: readonly string[]): void {
+  const { name, code, pattern, what, prefix } = idRules[kind]
+  const places = texts.flatMap((text, index) => (pattern.test(text) ? [] : [`${name}[${index}]`]))
+  if (places.length === 0) return
+  const more = places.length > maxPlaces ? ` and ${places.length - maxPlaces} more` : ''
+  const verb = places.length === 1 ? 'is not the id' : 'are not ids'
+  throw new ApiError(
+    code,
+    `${places.slice(0, maxPlaces).join(', ')}${more} ${verb} of ${what}: ${prefix}live_ or ${prefix}test_ and 16 letters.`,
+    { param: places[0]! },
+  )
+}
+
+/** A request can name 1,000 ids; its error stays short. */
+const maxPlaces = 10
 
 function refuseOtherKind(kind: ListKind, request: ListItemsRequest): void {
   const wrong = kind === 'stores' ? (['contact_ids'] as const) : (['domains', 'store_ids'] as const)

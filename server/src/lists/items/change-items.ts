@@ -55,14 +55,14 @@ export async function removeItems(
   const { caller, now, db } = ctx
   requireItems(request)
   const list = await requireList(ctx, openListId(ctx, id))
-  const { keys, hosts, invalid } = await readAskedItems(ctx, list.kind, request)
+  const { keys, hosts, foreign } = await readAskedItems(ctx, list.kind, request)
   const ofList = { accountId: caller.accountId, listId: list.id }
   return transact(db, async (client) => {
     if (!(await lockList(client, caller, list.id))) throw listNotFound()
     // Under the lock of the list: an import that admits one of the hosts is over, or waits.
-    const storesOfHosts = hosts.size > 0 ? await findStoresOfHosts(client, caller.mode, [...hosts.keys()]) : []
+    const storesOfHosts = hosts.length > 0 ? await findStoresOfHosts(client, caller.mode, hosts) : []
     const known = new Set(storesOfHosts.map((row) => row.host))
-    const unknown = [...hosts.keys()].filter((host) => !known.has(host))
+    const unknown = hosts.filter((host) => !known.has(host))
     const members = [...new Set([...keys.keys(), ...storesOfHosts.map((row) => row.store_id)])]
     const taken = await items.deleteMembers(client, list.kind, ofList, members)
     const waiting = unknown.length > 0 ? await items.deletePending(client, ofList, unknown) : 0
@@ -70,7 +70,7 @@ export async function removeItems(
     if (!after) throw new Error(`list ${list.id} counts more items than it may have`)
     const removed = taken + waiting
     if (removed > 0) await alongside?.(client, after, removed)
-    const absent = members.length + unknown.length + invalid.length - removed
+    const absent = members.length + unknown.length + foreign.length - removed
     return { removed, absent, items: after.items, pending: after.pending, request_id: ctx.requestId }
   })
 }
@@ -88,7 +88,7 @@ async function findMembers(
   { caller: { mode } }: ListsContext,
   client: Client,
   kind: ListKind,
-  { keys, hosts, invalid }: AskedItems,
+  { keys, hosts, foreign }: AskedItems,
 ): Promise<FoundMembers> {
   const asked = [...keys.keys()]
   await holdContacts(client, kind === 'stores' ? asked : asked.map((key) => splitContactKey(key).storeId))
@@ -99,7 +99,7 @@ async function findMembers(
   return {
     members: [...members],
     pending,
-    unknown: [...pending.map((host) => hosts.get(host)!), ...unknownKeys, ...invalid],
+    unknown: [...pending, ...unknownKeys, ...foreign],
   }
 }
 
@@ -110,7 +110,7 @@ async function lockStoresOfHosts(
   hosts: AskedItems['hosts'],
   members: Set<number>,
 ): Promise<string[]> {
-  if (hosts.size === 0) return []
+  if (hosts.length === 0) return []
   const findMissing = async (wanted: string[]) => {
     const found = await findStoresOfHosts(client, mode, wanted)
     const storeIds = [...new Set(found.map((row) => row.store_id))]
@@ -121,7 +121,7 @@ async function lockStoresOfHosts(
     const knownHosts = new Set(known.map((row) => row.host))
     return wanted.filter((host) => !knownHosts.has(host))
   }
-  const missing = await findMissing([...hosts.keys()])
+  const missing = await findMissing(hosts)
   if (missing.length === 0) return []
   await holdBackAdmissions(client, mode)
   return findMissing(missing)
