@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { readAccount } from '../../accounts/read-account.ts'
 import { isLedgerAppendOnly } from '../../db/grants.ts'
+import { formatCsvRow } from '../../kernel/csv.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { formatNumber } from '../../kernel/time.ts'
 import {
@@ -107,8 +108,8 @@ const entriesAsJson: ListFormat<LedgerEntry> = {
 }
 
 const entriesAsCsv: ListFormat<LedgerEntry> = {
-  opening: `${columns.join(',')}\r\n`,
-  item: (entry) => `${columns.map((column) => csvField(String(entry[column]))).join(',')}\r\n`,
+  opening: formatCsvRow(columns),
+  item: (entry) => formatCsvRow(columns.map((column) => String(entry[column]))),
   between: '',
   closing: '',
 }
@@ -130,10 +131,6 @@ const entriesAsTable: ListFormat<LedgerEntry> = {
   item: tableLine,
   between: '',
   closing: '',
-}
-
-function csvField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Writes pages as they arrive, at the reader's speed. Returns the number of items. */

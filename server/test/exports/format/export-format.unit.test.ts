@@ -147,7 +147,7 @@ describe('columns', () => {
       other_emails: 'office@aurora.example',
       phone: '+4930123456',
       phone_type: 'office',
-      other_phones: "'+4915112345678|+4930123457 x12",
+      other_phones: "'+4915112345678|'+4930123457 x12",
       'store.domain': 'aurora-candles.example',
       charged: 'true',
     })
@@ -231,7 +231,7 @@ describe('a file', () => {
             recordDelimiter: '\r\n',
           },
         )
-        expect(read.map(({ name }) => name)).toEqual(names.map((name) => (isFormula(name) ? `'${name}` : name)))
+        expect(read.map(({ name }) => name)).toEqual(names.map((name) => (isFormula(name) ? `'${guardParts(name)}` : guardParts(name))))
       }),
     )
   })
@@ -252,16 +252,30 @@ describe('a file', () => {
       '- 5',
       '--5',
     ]
-    for (const formula of [...guarded, ' \t=1', '\u00a0@x', '\n', '\r', '\t', '＝1+1'])
+    expect(written(' \t=1')).toBe("' \t'=1")
+    for (const formula of [...guarded, '\u00a0@x', '\n', '\r', '\t', '＝1+1'])
       expect(written(formula)).toBe(`'${formula}`)
   })
 })
 
 /** The contract's rule, written another way than in the source. */
 function isFormula(text: string): boolean {
-  const rest = text.replace(/^[\s\0]+/, (blanks) => (/[\t\r\n]/.test(blanks) ? '=' : ''))
+  const rest = text.replace(/^[\s\0"]+/, (blanks) => (/[\t\r\n]/.test(blanks) ? '=' : ''))
   const isHarmless = /^\+[1-9][0-9]{1,14}$/.test(text) || /^-?[0-9]+(\.[0-9]+)?$/.test(text)
   return '=+-@＝＋－＠'.includes(rest.charAt(0)) && rest !== '' && !isHarmless
+}
+
+/** The same for what stands behind a delimiter in a text. */
+function guardParts(text: string): string {
+  const [first, ...parts] = text.split(/(?<=[;,|\t\r\n])/)
+  const guarded = parts.map((part) => {
+    const body = part.replace(/[;,|\t\r\n]$/, '').replace(/^[\s\0"]+/, '')
+    const isHarmless = /^(\+[1-9][0-9]{1,14}|-?[0-9]+(\.[0-9]+)?)\s*$/.test(body)
+    const start = part.indexOf(body)
+    if (body === '' || isHarmless || !'=+-@＝＋－＠'.includes(body.charAt(0))) return part
+    return `${part.slice(0, start)}'${part.slice(start)}`
+  })
+  return [first, ...guarded].join('')
 }
 
 describe('the preset hubspot', () => {
@@ -293,7 +307,7 @@ describe('the preset salesforce', () => {
       Phone: '+4930123456',
       MobilePhone: '+4915112345678',
       Website: 'https://aurora-candles.example',
-      Description: 'Profile: https://profiles.example/lena; Also: office@aurora.example, +4930123457 x12',
+      Description: "Profile: https://profiles.example/lena; Also: office@aurora.example, '+4930123457 x12",
     })
   })
 
