@@ -22,6 +22,10 @@ interface NewUpload {
 /** Begins an import: its file follows in parts. */
 export async function createImportJob(ctx: ImportJobContext, upload: NewUpload): Promise<ImportJob> {
   const { db, files, personId, now } = ctx
+  if (!upload.fileName.isWellFormed())
+    throw new ApiError('invalid_request', 'The name of the file has half a character in it; rename the file.', {
+      param: 'file_name',
+    })
   const ending = sourceEndingOf(upload.fileName)
   if (ending === null)
     throw new ApiError(

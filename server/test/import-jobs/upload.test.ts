@@ -88,6 +88,9 @@ describe('an upload', () => {
     expect(await create({ ...upload, bytes: 2_000_000_001 })).toBe('bytes')
     expect(await create({ ...upload, file_name: 'stores.xlsx' })).toBe('file_name')
     expect(await create({ ...upload, file_name: '../a.csv' })).toBe('file_name')
+    // Half of a surrogate pair: no header of a download could name the file.
+    expect(await create({ ...upload, file_name: 'a\ud83d.csv' })).toBe('file_name')
+    expect(await create({ ...upload, file_name: '\udc00a.csv' })).toBe('file_name')
     expect(await create({ ...upload, kind: 'people' })).toBe('kind')
   })
 

@@ -67,7 +67,7 @@ const get: Tool<{ domain: string }> = {
     // These would be another path of the API.
     if (/^\.*$/.test(domain))
       throw new ToolError('invalid_domain', 'domain must be a domain or a URL.', { param: 'domain' })
-    const reply = await callApi(api, { method: 'GET', path: `/stores/${encodeURIComponent(domain)}` })
+    const reply = await callApi(api, { method: 'GET', path: `/stores/${encodeURIComponent(domain.toWellFormed())}` })
     const store = compactValue(reply)
     return { says: ['One store.'], rows: [store], structured: catalogueData({ store }) }
   },

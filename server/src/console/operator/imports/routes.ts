@@ -203,7 +203,7 @@ export function registerOperatorImportRoutes(api: ApiRoutes, services: ImportSer
       return reply
         .type(name.endsWith('.csv') ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
         .header('content-length', bytes)
-        .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name)}`)
+        .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}`)
         .send(content)
     },
   )
