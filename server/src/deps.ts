@@ -13,6 +13,7 @@ import { SharedDeliveries } from './delivery/shared/shared-deliveries.ts'
 import { AccountSets } from './exclusion/account-sets.ts'
 import { DatabaseHealthMonitor } from './http/health.ts'
 import { startImportInProcess } from './import-jobs/run/execute.ts'
+import { type InspectImport, inspectInProcess } from './imports/threads/inspect.ts'
 import type { StartImport } from './import-jobs/run/task.ts'
 import type { StartReading } from './imports/chunk-reader.ts'
 import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
@@ -52,6 +53,8 @@ export interface Deps extends CatalogueDeps {
   sharedDeliveries: SharedDeliveries
   /** Runs imports of the console, each with connections of its own. */
   startImport: StartImport
+  /** Reads the beginning of a file for the console. */
+  inspectImport: InspectImport
   /** Secret of the installation: the source of ids, cursors and signatures. */
   secret: Buffer
   /** Stripe, or the local stand-in with the same API. */
@@ -65,6 +68,8 @@ export interface OpenDepsOptions extends Omit<DatabaseOptions, 'maxConnectionsPe
   standin?: { args: readonly string[]; webhookUrl?: string }
   /** How imports of the console are run; by default in this thread. */
   startImport?: StartImport
+  /** How the beginning of a file is read for the console; by default in this thread. */
+  inspectImport?: InspectImport
   /** How the catalogue is followed into memory; without it PostgreSQL answers all searches. */
   startReplica?: StartReplica
   /** How counts over the index in memory run; by default in this thread. */
@@ -136,6 +141,7 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
       knownExports,
       sharedDeliveries,
       startImport: options.startImport ?? startImportInProcess,
+      inspectImport: options.inspectImport ?? inspectInProcess,
       secret,
       billing: createStripeProvider({
         getAccess: standin ? () => standin.access() : accessFromSettings(config.stripe),

@@ -7,6 +7,7 @@ import { ClockSkewMonitor } from '../db/clock-skew.ts'
 import { type Deps, type OpenDepsOptions, openDeps } from '../deps.ts'
 import { type Metrics, registerConnectionMetrics, registerCounters, registerGauges } from '../http/metrics.ts'
 import { startImportInThread } from '../import-jobs/run/thread.ts'
+import { inspectInThread } from '../imports/threads/inspect-in-thread.ts'
 import { readInThread } from '../imports/threads/read-in-thread.ts'
 import { type RepeatingTask, startRepeating } from '../runtime/timing.ts'
 import { countInThreads } from '../search/counting/thread-pool.ts'
@@ -50,6 +51,7 @@ export function openServingDeps(
     startReplica: runInThread(threadProgram('search-thread')),
     startCounting: countInThreads(threadProgram('count-thread')),
     startImport: startImportInThread(threadProgram('import-thread')),
+    inspectImport: inspectInThread(threadProgram('reading-thread')),
     startReading: readInThread(threadProgram('reading-thread')),
   })
 }

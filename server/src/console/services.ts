@@ -5,6 +5,7 @@ import type { ConnectionPool } from '../db/pool.ts'
 import type { CatalogueServices } from '../delivery/paid-reply.ts'
 import type { SearchServices } from '../exclusion/exclude.ts'
 import type { ExportServices } from '../exports/routes.ts'
+import type { PreviewServices } from '../import-jobs/preview.ts'
 import type { Signer } from '../kernel/signer.ts'
 import type { SendMail } from '../people/mail.ts'
 import type { Outbox } from '../people/outbox.ts'
@@ -21,7 +22,8 @@ export interface ConsoleServices
     QuoteServices,
     ExportServices,
     SystemServices,
-    ImportServices {
+    ImportServices,
+    PreviewServices {
   /** Signs links, and makes keyed hashes of what bounds attempts. */
   signer: Signer
   log: Logger

@@ -1,15 +1,18 @@
-import { contactImportKind } from '../imports/contacts/import-contacts.ts'
-import type { ImportContext } from '../imports/import-file.ts'
-import { type InspectContext, type Inspection, type InspectOptions, inspectFile } from '../imports/inspect-file.ts'
-import { storeImportKind } from '../imports/stores/import-stores.ts'
-import { inspectStoresAndContacts } from '../imports/stores-and-contacts.ts'
+import type { ContactSeals } from '../encryption/keyring.ts'
+import type { Inspection } from '../imports/inspect-file.ts'
+import type { InspectImport } from '../imports/threads/inspect.ts'
 import { ApiError, OperatorError } from '../kernel/errors.ts'
+import { FairQueue } from '../runtime/fairness.ts'
+import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import { type ImportJobContext, requireImportHere } from './context.ts'
 import { canRun } from './job.ts'
-import type { ImportJobOptions, ImportKindName } from './options.ts'
+import type { ImportJobOptions } from './options.ts'
 
 /** What reading a file needs besides the file. */
-export type PreviewServices = Omit<ImportContext, 'db'>
+export interface PreviewServices {
+  seals: ContactSeals
+  inspectImport: InspectImport
+}
 
 interface ImportPreview extends Omit<Inspection, 'rows'> {
   rows: (Omit<Inspection['rows'][number], 'record'> & {
@@ -32,7 +35,11 @@ export async function previewImport(
   const file = ctx.files.sourceOf(job)
   try {
     const options = { ...read, extendTaxonomy }
-    const { rows, ...inspection } = await inspectKind(job.kind, { ...services, db: ctx.db }, file, options)
+    const { vocabulary } = await loadTaxonomy(ctx.db)
+    const context = { vocabulary, seals: services.seals }
+    const { rows, ...inspection } = await inTurn(ctx.personId, () =>
+      services.inspectImport(context, job.kind, file, options),
+    )
     const hasColumns = inspection.format === 'csv'
     return {
       ...inspection,
@@ -47,12 +54,20 @@ export async function previewImport(
   }
 }
 
-function inspectKind(
-  kind: ImportKindName,
-  context: InspectContext,
-  file: string,
-  options: InspectOptions,
-): Promise<Inspection> {
-  if (kind === 'stores+contacts') return inspectStoresAndContacts(context, file, options)
-  return inspectFile(context, kind === 'stores' ? storeImportKind : contactImportKind, file, options)
+/** Each has a thread: two at once in this process, of which one person has one; others wait. */
+const turns = new FairQueue(2)
+const maxWaiting = 20
+
+async function inTurn<T>(personId: number, work: () => Promise<T>): Promise<T> {
+  const holder = { name: String(personId), maxPermits: 1 }
+  if (!turns.tryAcquire(holder)) {
+    if (turns.waiting >= maxWaiting)
+      throw new ApiError('service_unavailable', 'Too many previews are being read; try again in a moment.')
+    await new Promise<void>((grant) => turns.enqueue(holder, { grant }))
+  }
+  try {
+    return await work()
+  } finally {
+    turns.release(holder)
+  }
 }

@@ -1,9 +1,9 @@
-import type { Queryable } from '../db/pool.ts'
-import type { ContactSeals } from '../encryption/keyring.ts'
-import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
+import type { TSchema } from 'typebox'
+import type { Vocabulary } from '../search/query/vocabulary.ts'
 import type { HeaderColumn } from './csv/header.ts'
 import { type CsvOptions, openCsv } from './csv/open-csv.ts'
 import { type Fault, fault, fieldOfPath } from './faults.ts'
+import { findField } from './fields.ts'
 import type { ReadContext, RecordKind } from './import-kind.ts'
 import { readRecord } from './read-record.ts'
 import { openRecords } from './source/open-records.ts'
@@ -57,13 +57,13 @@ export function inspectFile(
 }
 
 export interface InspectContext {
-  db: Queryable
-  seals: ContactSeals
+  vocabulary: Vocabulary
+  seals: ReadContext['seals']
 }
 
 /** The same for a file whose rows are records of several kinds; the columns are those of the first. */
 export async function inspectAs(
-  { db, seals }: InspectContext,
+  { vocabulary, seals }: InspectContext,
   kinds: readonly [RecordKind<unknown>, ...RecordKind<unknown>[]],
   file: string,
   options: InspectOptions,
@@ -71,14 +71,14 @@ export async function inspectAs(
   const [kind] = kinds
   const source = await openSource(file, undefined)
   try {
-    const resolver = new TaxonomyResolver((await loadTaxonomy(db)).vocabulary, options.extendTaxonomy ?? false)
+    const resolver = new TaxonomyResolver(vocabulary, options.extendTaxonomy ?? false)
     const context = { resolver, seals, cleansPhones: source.format === 'csv' }
     const describe = (record: RawRecord) => describeRow(record, listFaults(kinds, record, context))
     if (source.format === 'csv') {
       const { layout, blocks } = await openCsv(source, kind, options)
       const { encoding, delimiter, decimal, problems } = layout
       // Columns that cannot be used are shown, and not read.
-      const usable = problems.length > 0 ? withoutUnusable(layout.columns) : layout.columns
+      const usable = problems.length > 0 ? withoutUnusable(kind.schema, layout.columns) : layout.columns
       const rows = (await firstRecords(blocks, new CsvReader(kind, { ...layout, columns: usable }, resolver))).map(
         describe,
       )
@@ -98,15 +98,14 @@ export async function inspectAs(
   }
 }
 
-/** A field that several columns have is read from the first. */
-function withoutUnusable(columns: readonly HeaderColumn[]): HeaderColumn[] {
+/** A field that several columns have is read from the first; one that a record does not have is not read. */
+function withoutUnusable(schema: TSchema, columns: readonly HeaderColumn[]): HeaderColumn[] {
   const taken = new Set<string>()
   return columns.map((column) => {
-    if (column.field === null || !taken.has(column.field)) {
-      if (column.field !== null) taken.add(column.field)
-      return column
-    }
-    return { ...column, field: null }
+    if (column.field === null) return column
+    if (taken.has(column.field) || !findField(schema, column.field)) return { ...column, field: null }
+    taken.add(column.field)
+    return column
   })
 }
 

@@ -9,6 +9,9 @@ const maxHints = 10_000
 
 const extensible = new Set<Facet>(extensibleFacets)
 
+/** No name is longer. Unicode normalisation, which comparing names needs, is not linear. */
+const maxNameLength = 1_000
+
 /** Resolves taxonomy values in records: accepts any letter case, returns the canonical spelling. */
 export class TaxonomyResolver {
   readonly #canExtend: boolean
@@ -56,6 +59,7 @@ export class TaxonomyResolver {
 
   /** The value that people mean by a label or a name, as spreadsheets have them; undefined if that is not certain. */
   understand(facet: Facet, text: string): string | undefined {
+    if (text.length > maxNameLength) return undefined
     const term: Term | undefined = this.#vocabulary.find(facet, text) ?? this.#labels.find(facet, text)
     if (term) return term.value
     const code = facet === 'country' ? findCountry(text) : undefined

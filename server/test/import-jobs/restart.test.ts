@@ -113,14 +113,24 @@ test('a thread from its source reports its progress, and is stopped', async () =
 })
 
 test.each([
-  ['throws', 'throw new Error("a defect")', 'ended unexpectedly'],
-  ['ends without a word', 'process.exit(7)', 'ended unexpectedly'],
-  ['runs out of memory', 'const held = []; for (;;) held.push(new Array(1e5).fill(held.length))', 'memory'],
-])('a thread that %s fails its import with a sentence, and the service goes on', async (_title, program, sentence) => {
-  const file = join(temporaryFolder(), 'thread.mjs')
-  writeFileSync(file, program)
-  const { app, operator } = await startImportApp({ now, startImport: startImportInThread({ file, execArgv: [] }, 32) })
-  const id = await upload(app.url, operator, { text: storesCsv(1) })
-  expect(await run(operator, id, 'import')).toMatchObject({ state: 'failed', error: expect.stringContaining(sentence) })
-  expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
-})
+  ['throws', 'throw new Error("a defect")', 'ended unexpectedly', {}],
+  ['ends without a word', 'process.exit(7)', 'ended unexpectedly', {}],
+  ['runs out of memory', 'const held = []; for (;;) held.push(new Array(1e5).fill(held.length))', 'memory', {}],
+  ['computes without end', 'for (;;);', 'took minutes to read', { silenceMs: 100 }],
+])(
+  'a thread that %s fails its import with a sentence, and the service goes on',
+  async (...[, program, sentence, limits]) => {
+    const file = join(temporaryFolder(), 'thread.mjs')
+    writeFileSync(file, program)
+    const { app, operator } = await startImportApp({
+      now,
+      startImport: startImportInThread({ file, execArgv: [] }, { memoryMb: 32, ...limits }),
+    })
+    const id = await upload(app.url, operator, { text: storesCsv(1) })
+    expect(await run(operator, id, 'import')).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining(sentence),
+    })
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+  },
+)

@@ -18,6 +18,7 @@ import type { ExportRunner } from '../../src/exports/run/runner.ts'
 import type { StartImport } from '../../src/import-jobs/run/task.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
+import type { InspectImport } from '../../src/imports/threads/inspect.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import type { SliceScheduler } from '../../src/runtime/slices.ts'
 import type { StartCounting } from '../../src/search/counting/counter.ts'
@@ -99,6 +100,8 @@ export interface TestAppOptions {
   billing?: BillingProvider
   /** How imports of the console run; by default in this thread. */
   startImport?: StartImport
+  /** How the console reads the beginning of a file; by default in this thread. */
+  inspectImport?: InspectImport
   /** Which engine searches; by default the one that the run asks for. */
   engine?: 'memory' | 'postgres'
   /** How counts in memory run; by default in this thread. */
@@ -129,6 +132,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const given = {
     ...(options.log && { log: options.log }),
     ...(options.startImport && { startImport: options.startImport }),
+    ...(options.inspectImport && { inspectImport: options.inspectImport }),
     ...(options.startCounting && { startCounting: options.startCounting }),
     ...(options.slices && { slices: options.slices }),
     ...(options.searchBudget && { searchBudget: options.searchBudget }),

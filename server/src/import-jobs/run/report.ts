@@ -31,9 +31,9 @@ function withoutPersonalData(problems: readonly JobProblem[], kind: ImportKindNa
   }))
 }
 
-/** A sentence without the text that it quotes. */
+/** A sentence without the text that it quotes; a quote that is never closed is taken to the end. */
 export function withoutQuotes(sentence: string): string {
-  return sentence.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"')
+  return sentence.replaceAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, '"…"')
 }
 
 /** Fields and objects of fields, as problems name them: `emails.0.email` is `emails.email`. */

@@ -7,6 +7,7 @@ import { ImportRunError, type ImportTask, type ImportTaskResult, type StartImpor
 
 /** Messages from the thread of an import. */
 type ImportMessage =
+  | { kind: 'alive' }
   | { kind: 'progress'; progress: JobProgress }
   | { kind: 'done'; result: ImportTaskResult }
   /** With a sentence for the operator, and with a cause for the log. */
@@ -14,11 +15,17 @@ type ImportMessage =
 
 const stopMessage = 'stop'
 
-/** An import that needs more ends, and leaves the memory of the service to its requests. */
-const defaultMemoryMb = 1_024
+const aliveIntervalMs = 5_000
+
+/**
+ * An import that needs more memory ends, and leaves it to the requests of the service. One that sends nothing for so long
+ * computes without end: a thread that waits for the database still says that it is alive.
+ */
+const defaults = { memoryMb: 1_024, silenceMs: 120_000 }
 
 /** Runs each import in a thread of its own, so that reading and rendering do not delay requests. */
-export function startImportInThread(program: ThreadProgram, memoryMb = defaultMemoryMb): StartImport {
+export function startImportInThread(program: ThreadProgram, limits: Partial<typeof defaults> = {}): StartImport {
+  const { memoryMb, silenceMs } = { ...defaults, ...limits }
   return (task, onProgress) => {
     // The environment holds passwords; the task has everything the thread needs.
     const thread = new Worker(program.file, {
@@ -29,11 +36,17 @@ export function startImportInThread(program: ThreadProgram, memoryMb = defaultMe
       name: 'console import',
     })
     const result = new Promise<ImportTaskResult>((resolve, reject) => {
+      const silence = setTimeout(() => {
+        reject(new ImportRunError(silenceSentence))
+        void thread.terminate()
+      }, silenceMs)
       thread.on('message', (message: ImportMessage) => {
+        silence.refresh()
         if (message.kind === 'progress') onProgress(message.progress)
         else if (message.kind === 'done') resolve(message.result)
-        else reject(toError(message))
+        else if (message.kind === 'failed') reject(toError(message))
       })
+      thread.once('exit', () => clearTimeout(silence))
       thread.once('error', (cause) => reject(new ImportRunError(sentenceForDeath(cause), { cause })))
       thread.once('exit', () => reject(new ImportRunError(sentenceForDeath(null))))
     })
@@ -46,6 +59,9 @@ function toError({ sentence, cause }: Extract<ImportMessage, { kind: 'failed' }>
   if (sentence === null) return error ?? new Error('the import failed without a cause')
   return new ImportRunError(sentence, error ? { cause: error } : {})
 }
+
+const silenceSentence =
+  'The import was ended, because one of its records took minutes to read. The records before that are imported; look at those after them, and run it again.'
 
 function sentenceForDeath(cause: unknown): string {
   const isMemory = (cause as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -60,6 +76,7 @@ export function runImportThread(): void {
   const stopping = new AbortController()
   const post = (message: ImportMessage) => port.postMessage(message)
   port.once('message', () => stopping.abort())
+  setInterval(() => post({ kind: 'alive' }), aliveIntervalMs).unref()
   executeImport(workerData as ImportTask, {
     signal: stopping.signal,
     onProgress: (progress) => post({ kind: 'progress', progress }),

@@ -1,4 +1,6 @@
 /** Cleans the cells of a spreadsheet: what a person reads as the value becomes the value, and nothing is guessed. */
+import { holdsFormula, withoutInnerGuards } from '../../kernel/csv.ts'
+import { trimMatching } from '../../kernel/trim.ts'
 import type { CellKind } from '../fields.ts'
 import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
 import { CellFault } from './cell-fault.ts'
@@ -18,13 +20,15 @@ const emptyWords = /^(?:n\/a|n\.a\.|[([<]?null[)\]>]?|nil|none|-{1,3}|–|—|#n
 /** Returns the text of a cell without surrounding space and inner line breaks; empty for a word that means nothing. */
 export function trimCell(cell: string): string {
   if (plainCell.test(cell)) return cell
-  const text = cell
-    .replace(/^[\s\u200b\u2060\ufeff]+|[\s\u200b\u2060\ufeff]+$/g, '')
-    .replace(/[^\S\n\t]*[\r\n\t]+[^\S\n\t]*/g, ' ')
-    // The mark by which spreadsheets keep text as text.
-    .replace(/^'(?=[=+\-@])/, '')
+  // The marks by which spreadsheets keep text as text.
+  const text = withoutInnerGuards(trimMatching(cell, outerSpace).replace(/^'(?="*[=+\-@＝＋－＠])/, '')).replace(
+    /\s+/g,
+    (space) => (/[\r\n\t]/.test(space) ? ' ' : space),
+  )
   return text !== 'null' && emptyWords.test(text) ? '' : text
 }
+
+const outerSpace = /[\s\u200b\u2060\ufeff]/
 
 /** Most cells: letters and digits with single blanks, no word for nothing. */
 const plainCell = /^(?!n(?:ull|one|il|\.a\.)$)[\w.@+]+$/i
@@ -57,8 +61,7 @@ export function readCellText(text: string, kind: CellKind | undefined, options: 
     case 'name':
       return readName(text)
     case 'email':
-      // As mail programs write it: mailto:a@b, Name <a@b>.
-      return text.replace(/^[^<>]*<([^<>\s]+@[^<>\s]+)>$/, '$1').replace(/^mailto:/i, '')
+      return bareEmail(text)
     case 'phone':
       // One without country code waits for the country of its store.
       return isCountryless(text) ? readPhone(text, null) : text
@@ -67,12 +70,18 @@ export function readCellText(text: string, kind: CellKind | undefined, options: 
   }
 }
 
-const formula = /^=|^[+\-@]\s*[a-z]+\s*\(/i
+/** As mail programs write it: mailto:a@b, Name <a@b>. */
+function bareEmail(text: string): string {
+  const inBrackets = /^[^<>]*<([^<>\s]+)>$/.exec(text)?.[1]
+  const address = inBrackets && /.@./.test(inBrackets) ? inBrackets : text
+  return address.replace(/^mailto:/i, '')
+}
+
 const spreadsheetError = /^#(?:REF!|NAME\?|VALUE!|DIV\/0!|NUM!|SPILL!|CALC!|GETTING_DATA)$/i
 const markup = /<\/?[a-z!][^<>]*>|&(?:[a-z]{2,8}|#\d{1,6}|#x[\da-f]{1,5});/i
 
 function readName(text: string): string {
-  if (formula.test(text)) throw new CellFault('is a formula')
+  if (holdsFormula(text)) throw new CellFault('is a formula')
   if (spreadsheetError.test(text)) throw new CellFault("is a spreadsheet's error")
   if (markup.test(text)) throw new CellFault('contains markup', 'write it as plain text')
   return text

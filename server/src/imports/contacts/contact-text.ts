@@ -42,7 +42,7 @@ const channels: [RegExp, string][] = [
     'an email address',
   ],
   // A bare host (Amazon.de) does not lead to a person; a host with a path may.
-  [/\b[a-z][a-z0-9+.-]*:\/\/|\bwww\.|\b(?:mailto|tel):|[\p{L}\p{N}]\.\p{L}{2,}\/[^\s/]/iu, 'a URL'],
+  [/[a-z0-9+.-]:\/\/|\bwww\.|\b(?:mailto|tel):|[\p{L}\p{N}]\.\p{L}{2,}\/[^\s/]/iu, 'a URL'],
 ]
 
 /** At least seven digits with at most three other characters between them. */

@@ -31,9 +31,10 @@ type CellReader = (text: string, row: RowState, raw: string) => unknown
  */
 export function compileColumns(schema: TObject, fields: readonly (string | null)[]): RowReader {
   const root: Node = { kind: 'object', path: '', nullColumn: null, fields: new Map(), required: [] }
+  // Not its name, which may be anybody's text: the header's problems name it.
   for (const [column, field] of fields.entries())
     if (field !== null && !addColumn(root, schema, field.split('.'), column))
-      throw new Error(`the schema has no field ${field}`)
+      throw new Error(`column ${column + 1} is mapped to a field that the schema does not have`)
   return (cells, options, isDamaged) => {
     const row = new RowState(cells, options, isDamaged)
     const record = (readNode(root, row) as Record<string, unknown> | undefined) ?? {}

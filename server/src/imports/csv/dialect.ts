@@ -1,7 +1,7 @@
 import { type DecimalMark, decimalMarkOf } from '../cells/numbers.ts'
 import { LineSplitter } from '../source/lines.ts'
 import { CsvParser, type Delimiter } from './csv-parser.ts'
-import { type ColumnMap, type FieldNames, readHeader } from './header.ts'
+import { type ColumnMap, countKnownColumns, type FieldNames } from './header.ts'
 
 /** How a CSV file is written. */
 export interface Dialect {
@@ -27,7 +27,9 @@ export function detectDelimiter(names: FieldNames, head: Buffer, map: ColumnMap)
   const declared = delimiterLine.exec(firstLine?.bytes.toString('utf8') ?? '')?.[1]
   const given = delimiters.find((delimiter) => delimiter === declared)
   if (given) return given
-  const scores = delimiters.map((delimiter) => ({ delimiter, ...scoreOf(names, parseHead(head, delimiter), map) }))
+  // A delimiter that is not there would make one cell of each row.
+  const candidates = delimiters.filter((delimiter) => delimiter === ',' || head.includes(delimiter))
+  const scores = candidates.map((delimiter) => ({ delimiter, ...scoreOf(names, parseHead(head, delimiter), map) }))
   scores.sort((a, b) => b.known - a.known || b.even - a.even || b.width - a.width)
   // A file without known columns is reported as one with commas.
   return scores[0]!.known > 0 ? scores[0]!.delimiter : ','
@@ -36,8 +38,7 @@ export function detectDelimiter(names: FieldNames, head: Buffer, map: ColumnMap)
 function scoreOf(names: FieldNames, rows: string[][], map: ColumnMap): { known: number; even: number; width: number } {
   const [header, ...body] = rows
   if (!header) return { known: 0, even: 0, width: 0 }
-  const { columns } = readHeader(names, header, map)
-  const known = columns.filter(({ how }) => how !== 'unknown' && how !== 'ignored').length
+  const known = countKnownColumns(names, header, map)
   const even = body.filter((cells) => cells.length === header.length).length / Math.max(body.length, 1)
   return { known, even: header.length > 1 ? even : 0, width: header.length }
 }

@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox'
 import { OperatorError } from '../../kernel/errors.ts'
 import { nearestTexts } from '../../kernel/similarity.ts'
+import { formatNumber } from '../../kernel/time.ts'
 import { findField, shapeOf } from '../fields.ts'
 import type { ImportField } from '../import-fields.ts'
 import type { Synonyms } from './synonyms.ts'
@@ -36,6 +37,13 @@ export interface Header {
 
 /** Columns that rejects files have besides the imported ones. */
 export const rejectColumns = { line: '_line', reasons: '_reasons' } as const
+
+/** Bounds of a header. A file with more is damaged, or meant to do harm. */
+const maxColumns = 1_000
+const maxHeadingLength = 1_000
+/** So many columns are described each, and get a hint; the others are counted. */
+const maxDescribed = 50
+
 const ignoredColumns = new Set<string>(Object.values(rejectColumns))
 
 /** Compares headers without regard to case, blanks, underscores and the like. */
@@ -48,7 +56,34 @@ function keyOfHeader(header: string): string {
 
 /** Finds the field of each column: by the choice of the person, by its name, or by what people call it. */
 export function readHeader(names: FieldNames, cells: readonly string[], map: ColumnMap): Header {
-  const headers = cells.map((cell) => cell.replace(/^\s+|\s+$/g, '').replace(/\s+/g, ' '))
+  const { columns, headers } = findColumns(names, cells, map)
+  const unknown = columns.filter(({ how }) => how === 'unknown')
+  for (const column of unknown.slice(0, maxDescribed)) column.nearest = nearestFields(names, column.header)
+  placeInLists(names, columns)
+  return { columns, problems: listProblems(names, columns, headers, map) }
+}
+
+/** How many columns of a header are fields. Cells that no header may have count for nothing. */
+export function countKnownColumns(names: FieldNames, cells: readonly string[], map: ColumnMap): number {
+  const possible = cells.slice(0, maxColumns).filter((cell) => cell.length <= maxHeadingLength)
+  return findColumns(names, possible, map).columns.filter(({ how }) => how !== 'unknown' && how !== 'ignored').length
+}
+
+/** Why cells cannot be a header; null if they can. To be asked before anything else is done with them. */
+export function describeUnreadableHeader(cells: readonly string[]): string | null {
+  if (cells.length > maxColumns)
+    return `the header has ${formatNumber(cells.length)} columns; a file may have ${formatNumber(maxColumns)}. Remove the empty ones.`
+  const long = cells.findIndex((cell) => cell.length > maxHeadingLength)
+  if (long === -1) return null
+  return `heading ${formatNumber(long + 1)} has ${formatNumber(cells[long]!.length)} characters; it may have ${formatNumber(maxHeadingLength)}.`
+}
+
+function findColumns(
+  names: FieldNames,
+  cells: readonly string[],
+  map: ColumnMap,
+): { columns: HeaderColumn[]; headers: string[] } {
+  const headers = cells.map((cell) => cell.trim().replace(/\s+/g, ' '))
   const chosen = new Map(Object.entries(map).map(([column, field]) => [keyOfColumn(column), field]))
   const finder = new FieldFinder(names, headers)
   const columns = headers.map((header): HeaderColumn => {
@@ -57,11 +92,9 @@ export function readHeader(names: FieldNames, cells: readonly string[], map: Col
     if (header === '' || ignoredColumns.has(header)) return { header, field: null, how: 'ignored', nearest: [] }
     const found = finder.find(header)
     if (found) return { header, ...found, nearest: [] }
-    if (map['*'] === '') return { header, field: null, how: 'ignored', nearest: [] }
-    return { header, field: null, how: 'unknown', nearest: nearestFields(names, header) }
+    return { header, field: null, how: map['*'] === '' ? 'ignored' : 'unknown', nearest: [] }
   })
-  placeInLists(names, columns)
-  return { columns, problems: listProblems(names, columns, headers, map) }
+  return { columns, headers }
 }
 
 /** Header and choice are compared exactly but for blanks and case, so that two similar columns can be told apart. */
@@ -99,17 +132,23 @@ class FieldFinder {
 
   /** `Emails.1.Email` and `Email 2` are the second item of the list. */
   #findNumbered(header: string): Pick<HeaderColumn, 'field' | 'how'> | undefined {
-    const [, list, index, rest] = /^(.*?\D)(\d{1,2})(\D.*)$/.exec(header) ?? []
-    const item = list ? this.#byKey.get(keyOfHeader(`${list}0${rest}`))?.field : undefined
-    const named = item && isListField(item) ? item.replace('.0.', `.${Number(index)}.`) : undefined
+    const inside = /(?<=\D)\d{1,2}(?=\D)/.exec(header)
+    const item = inside ? this.#byKey.get(keyOfHeader(withFirstIndex(header, inside)))?.field : undefined
+    const named = item && isListField(item) ? item.replace('.0.', `.${Number(inside)}.`) : undefined
     if (named && findField(this.#names.schema, named)) return { field: named, how: 'name' }
 
-    const [, word, number] = /^(.*?)[\s_#-]*(\d{1,2})$/.exec(header) ?? []
-    const first = word ? this.#byKey.get(keyOfHeader(word))?.field : undefined
+    const [number] = /\d{1,2}$/.exec(header) ?? []
+    const word = number === undefined ? '' : header.slice(0, -number.length)
+    const first = word === '' ? undefined : this.#byKey.get(keyOfHeader(word.replaceAll('#', '')))?.field
     if (!first || !isListField(first) || Number(number) < 1) return undefined
     const field = first.replace('.0.', `.${Number(number) - 1}.`)
     return findField(this.#names.schema, field) ? { field, how: 'synonym' } : undefined
   }
+}
+
+/** A header with 0 in place of a number in it. */
+function withFirstIndex(header: string, { 0: number, index }: RegExpExecArray): string {
+  return `${header.slice(0, index)}0${header.slice(index + number.length)}`
 }
 
 function isListField(field: string): boolean {
@@ -141,10 +180,11 @@ function listProblems(names: FieldNames, columns: HeaderColumn[], headers: strin
 function listUnknown({ noun }: FieldNames, columns: HeaderColumn[]): string[] {
   const unknown = columns.filter(({ how }) => how === 'unknown')
   if (unknown.length === 0) return []
-  const described = unknown.map(({ header, nearest }) => {
+  const described = unknown.slice(0, maxDescribed).map(({ header, nearest }) => {
     const like = nearest.length > 0 ? ` (nearest: ${nearest.join(', ')})` : ''
     return `"${header.slice(0, 100)}"${like}`
   })
+  if (unknown.length > maxDescribed) described.push(`and ${unknown.length - maxDescribed} more`)
   const example = unknown[0]!
   const subject = unknown.length === 1 ? 'One column is' : `${unknown.length} columns are`
   return [
@@ -160,18 +200,22 @@ function listRepeated(columns: HeaderColumn[]): string[] {
     if (field !== null) byField.set(field, [...(byField.get(field) ?? []), header])
   return [...byField].flatMap(([field, headers]) => {
     if (headers.length < 2) return []
-    const listed = headers.map((header) => `"${header}"`).join(' and ')
+    const listed = headers
+      .slice(0, maxDescribed)
+      .map((header) => `"${header}"`)
+      .join(' and ')
     return `The header has "${field}" ${headers.length === 2 ? 'twice' : `${headers.length} times`}: ${listed}. Ignore all but one with --map ${quoteArgument(`${headers[1]}=`)}.`
   })
 }
 
 function listUnusableChoices(names: FieldNames, headers: string[], map: ColumnMap): string[] {
   const known = new Set(headers.map(keyOfColumn))
+  let described = 0
   return Object.entries(map).flatMap(([column, field]) => {
     if (column === '*') return field === '' ? [] : ['--map "*=" can only ignore columns.']
     if (!known.has(keyOfColumn(column))) return `--map names the column "${column}", which the file does not have.`
     if (field === '' || findField(names.schema, field)) return []
-    const nearest = nearestFields(names, field)
+    const nearest = described++ < maxDescribed ? nearestFields(names, field) : []
     return `--map names the field "${field}", which a ${names.noun} does not have${nearest.length > 0 ? ` (nearest: ${nearest.join(', ')})` : ''}.`
   })
 }

@@ -7,7 +7,7 @@ import { LineSplitter } from '../source/lines.ts'
 import type { ImportSource } from '../source/text.ts'
 import { CsvParser, type Delimiter } from './csv-parser.ts'
 import { type Dialect, delimiterLine, detectCommonWidth, detectDecimal, detectDelimiter, parseHead } from './dialect.ts'
-import { type ColumnMap, type FieldNames, type HeaderColumn, readHeader } from './header.ts'
+import { type ColumnMap, describeUnreadableHeader, type FieldNames, type HeaderColumn, readHeader } from './header.ts'
 
 /** What the person who imports says about a CSV file; everything else is detected. */
 export interface CsvOptions {
@@ -84,6 +84,8 @@ function readHeaderCells(name: string, head: Buffer, delimiter: Delimiter, isWho
     throw new OperatorError(`${name}: the header does not end within ${headBytes / 1024} KB.`)
   }
   if (row.problem !== undefined) throw new OperatorError(`${name}, line ${row.line}: the header is ${row.problem}.`)
+  const unreadable = describeUnreadableHeader(row.cells)
+  if (unreadable !== null) throw new OperatorError(`${name}, line ${row.line}: ${unreadable}`)
   return row.cells
 }
 

@@ -2,24 +2,39 @@ import type { Term } from '../../search/query/vocabulary.ts'
 import type { ThreadKind } from '../chunk-reader.ts'
 import type { Chunk } from '../chunks.ts'
 import type { CsvOptions } from '../csv/open-csv.ts'
+import type { Inspection, InspectOptions } from '../inspect-file.ts'
 import type { Original } from '../source/records.ts'
+import type { InspectedKind } from './inspect.ts'
 
-/** What the thread that reads a file is told at its start. Plain data. */
-export interface ReadingTask {
-  kind: ThreadKind
+/** What the thread is told at its start. Plain data. */
+export type ThreadTask = ({ work: 'read' } & ReadingTask) | ({ work: 'inspect' } & InspectingTask)
+
+interface FileTask {
   file: string
-  options: CsvOptions
   terms: readonly Term[]
-  extendTaxonomy: boolean
-  dropsBadValues: boolean
   /** The key of the identity hashes. */
   identityKey: Uint8Array
+}
+
+/** A file to read to its end. */
+export interface ReadingTask extends FileTask {
+  kind: ThreadKind
+  options: CsvOptions
+  extendTaxonomy: boolean
+  dropsBadValues: boolean
+}
+
+/** A file whose beginning is looked at. */
+export interface InspectingTask extends FileTask {
+  kind: InspectedKind
+  options: InspectOptions
 }
 
 /** Messages of the thread. It keeps the originals of records until their chunk is done: nearly none is asked for. */
 export type FromReadingThread =
   | { kind: 'chunk'; number: number; chunk: Chunk<unknown>; bytesRead: number }
   | { kind: 'originals'; originals: Original[] }
+  | { kind: 'inspected'; inspection: Inspection }
   | { kind: 'end' }
   | { kind: 'failed'; message: string; isOperators: boolean; stack: string | undefined }
 

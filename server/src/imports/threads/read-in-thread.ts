@@ -6,7 +6,7 @@ import type { ThreadProgram } from '../../search/replica/thread.ts'
 import type { ChunkReading, ReadingRequest, StartReading, ThreadKind } from '../chunk-reader.ts'
 import type { Chunk } from '../chunks.ts'
 import type { Original } from '../source/records.ts'
-import type { FromReadingThread, ReadingTask, ToReadingThread } from './messages.ts'
+import type { FromReadingThread, ReadingTask, ThreadTask, ToReadingThread } from './messages.ts'
 
 /** When a thread pays: a smaller file is read before it has started. */
 const defaults = { leastBytes: 8_000_000, leastProcessors: 4 }
@@ -38,13 +38,14 @@ function taskOf(kind: ThreadKind, file: string, request: ReadingRequest): Readin
   }
 }
 
-function termsOf(vocabulary: Vocabulary): Term[] {
+export function termsOf(vocabulary: Vocabulary): Term[] {
   return facets.flatMap((facet) => vocabulary.termsOf(facet))
 }
 
 function readElsewhere<Patch>({ file: program, execArgv }: ThreadProgram, task: ReadingTask): ChunkReading<Patch> {
   // The environment holds passwords; the task has everything the thread needs.
-  const thread = new Worker(program, { workerData: task, execArgv: [...execArgv], env: {}, name: 'import reading' })
+  const workerData: ThreadTask = { work: 'read', ...task }
+  const thread = new Worker(program, { workerData, execArgv: [...execArgv], env: {}, name: 'import reading' })
   const post = (message: ToReadingThread) => thread.postMessage(message)
   const inbox = new Inbox(thread, task.file)
   let bytesRead = 0
@@ -114,7 +115,7 @@ class Inbox {
   }
 }
 
-function failureOf({ message, stack, isOperators }: FromReadingThread & { kind: 'failed' }): Error {
+export function failureOf({ message, stack, isOperators }: FromReadingThread & { kind: 'failed' }): Error {
   if (isOperators) return new OperatorError(message)
   return Object.assign(new Error(message), { stack })
 }

@@ -11,13 +11,39 @@ import type { Original } from '../source/records.ts'
 import { openSource } from '../source/text.ts'
 import { storeImportKind } from '../stores/import-stores.ts'
 import { TaxonomyResolver } from '../taxonomy-resolver.ts'
-import { type FromReadingThread, maxWaitingChunks, type ReadingTask, type ToReadingThread } from './messages.ts'
+import { inspectInProcess } from './inspect.ts'
+import {
+  type FromReadingThread,
+  type InspectingTask,
+  maxWaitingChunks,
+  type ReadingTask,
+  type ThreadTask,
+  type ToReadingThread,
+} from './messages.ts'
 
-/** The main function of the thread program: reads a file into chunks. */
+/** The main function of the thread program: reads a file into chunks, or looks at its beginning. */
 export function runReadingThread(): void {
   if (isMainThread || !parentPort) throw new Error('this program must run as a thread')
-  const reading = new ReadingThread(parentPort, workerData as ReadingTask)
-  void reading.run()
+  const task = workerData as ThreadTask
+  if (task.work === 'inspect') void inspect(parentPort, task)
+  else void new ReadingThread(parentPort, task).run()
+}
+
+async function inspect(port: MessagePort, task: InspectingTask): Promise<void> {
+  const { kind, file, options, terms, identityKey } = task
+  const seals = { identities: createIdentityHasher(Buffer.from(identityKey)) }
+  const send = (message: FromReadingThread) => port.postMessage(message)
+  try {
+    const inspection = await inspectInProcess({ vocabulary: new Vocabulary(terms), seals }, kind, file, options)
+    send({ kind: 'inspected', inspection })
+  } catch (error) {
+    send(describeFailure(error))
+  }
+}
+
+function describeFailure(error: unknown): FromReadingThread {
+  const { message, stack } = error as Error
+  return { kind: 'failed', message, stack, isOperators: error instanceof OperatorError }
 }
 
 const kinds: Record<ThreadKind, RecordKind<unknown>> = { stores: storeImportKind, contacts: contactImportKind }
@@ -42,8 +68,7 @@ class ReadingThread {
       await this.#read()
       this.#post({ kind: 'end' })
     } catch (error) {
-      const { message, stack } = error as Error
-      this.#post({ kind: 'failed', message, stack, isOperators: error instanceof OperatorError })
+      this.#post(describeFailure(error))
     }
   }
 

@@ -7,6 +7,7 @@ import { inspectFile } from '../../../src/imports/inspect-file.ts'
 import { importStores, storeImportKind } from '../../../src/imports/stores/import-stores.ts'
 import { importStoresAndContacts } from '../../../src/imports/stores-and-contacts.ts'
 import { OperatorError } from '../../../src/kernel/errors.ts'
+import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
 import { readStoredPeople } from '../support/stored-people.ts'
 import { comparableContent, openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
@@ -288,7 +289,8 @@ test('an import that is stopped ends after the chunk, with complete records', as
 
 test('an inspection shows how a file would be read, and writes nothing', async () => {
   const file = await catalogue.write('inspect.csv', messy.replace('Plus', 'Owner'))
-  const inspection = await inspectFile(catalogue.context, storeImportKind, file, {})
+  const { vocabulary } = await loadTaxonomy(catalogue.db)
+  const inspection = await inspectFile({ ...catalogue.context, vocabulary }, storeImportKind, file, {})
   expect(inspection).toMatchObject({ format: 'csv', delimiter: ',', encoding: 'utf-8', decimal: 'dot' })
   expect(inspection.columns.map(({ header, field, how }) => [header, field, how])).toEqual([
     ['Website', 'domain', 'synonym'],
