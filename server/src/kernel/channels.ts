@@ -37,7 +37,7 @@ export function normalizeEmail(text: string): string | null {
 function normalizeWrittenEmail(text: string): string | null {
   const inBrackets = /<([^<>]*)>$/.exec(text)?.[1] ?? text
   const isLink = inBrackets.startsWith('mailto:')
-  const address = isLink ? decodeEscapes(inBrackets.slice(7).replace(/\?.*$/, '')) : inBrackets
+  const address = isLink ? decodeEscapes(inBrackets.slice(7).split('?', 1)[0]!) : inBrackets
   const at = address.lastIndexOf('@')
   if (at < 1) return null
   const local = address.slice(0, at).trim()

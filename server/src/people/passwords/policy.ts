@@ -1,4 +1,5 @@
 import { ApiError } from '../../kernel/errors.ts'
+import { trimMatching } from '../../kernel/trim.ts'
 
 const minLength = 12
 
@@ -28,7 +29,7 @@ function isAboutPerson(password: string, { email, name }: { email: string; name:
 async function isCommon(password: string): Promise<boolean> {
   const text = password.normalize('NFKC').toLowerCase()
   const unit = repeatedUnit(text)
-  const core = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
+  const core = trimMatching(text, /[^\p{L}]/u)
   const common = await loadCommonPasswords()
   return isSequence(text) || unit.length < 4 || [text, unit, core, repeatedUnit(core)].some((each) => common.has(each))
 }

@@ -141,8 +141,10 @@ class Words {
   takeNumber(): ReadNumber | undefined {
     const text = this.#text(this.place)
     if (text === undefined) return undefined
-    const range = /^(.+?)[-–_](.+)$/.exec(text)
-    if (range) return this.#takeRange(range[1]!, range[2]!)
+    // A sign in front of a number is none between two.
+    const between = text.slice(1).search(/[-–_]/) + 1
+    if (between > 0 && between < text.length - 1)
+      return this.#takeRange(text.slice(0, between), text.slice(between + 1))
     const number = parseNumber(text)
     if (!number) return undefined
     this.place++
