@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { type HostRules, normalizeHosts, readableHosts, writableHosts } from './db/hosts.ts'
 import { type DatabaseTls, databaseTlsModes, resolveTls, setsTls } from './db/tls.ts'
+import { defaultMaxUnpackedMb } from './imports/source/text.ts'
 import { parseApiKey } from './kernel/api-key.ts'
 import { isLoopback } from './kernel/domain.ts'
 import { OperatorError } from './kernel/errors.ts'
@@ -58,6 +59,8 @@ export interface Config {
   searchEngine: EngineChoice
   /** Memory limit of the search index; null: half of the available memory. */
   searchMemoryMb: number | null
+  /** How much a compressed file may hold that is imported. */
+  importMaxUnpackedMb: number
   /** Memory limit of cached documents and known exports; 0 for none, null: a share of the available memory. */
   documentCacheMb: number | null
   logLevel: LogLevel
@@ -157,6 +160,8 @@ export function readConfig(environment: Environment, projectDir: string): Config
     deliverEmails: read('DELIVER_EMAILS', oneOf(['all', 'verified']), 'all or verified') ?? 'all',
     searchEngine: read('SEARCH_ENGINE', oneOf(['auto', 'memory', 'postgres']), 'auto, memory or postgres') ?? 'auto',
     searchMemoryMb: read('SEARCH_MEMORY_MB', parseMegabytes, 'a number of megabytes from 1 to 1000000'),
+    importMaxUnpackedMb:
+      read('IMPORT_MAX_UNPACKED_MB', parseMegabytes, 'a number of megabytes from 1 to 1000000') ?? defaultMaxUnpackedMb,
     documentCacheMb: read('DOCUMENT_CACHE_MB', parseCacheMegabytes, 'a number of megabytes from 0 to 1000000'),
     logLevel: logLevel ?? 'info',
     isLogLevelGiven: logLevel !== null,

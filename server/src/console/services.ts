@@ -31,7 +31,8 @@ export interface ConsoleServices
   db: ConnectionPool
   search: CatalogueServices['search'] & SystemServices['search']
   config: CatalogueServices['config'] &
-    SystemServices['config'] & { people: PeopleSettings; ledgerDetailMonths: number }
+    SystemServices['config'] &
+    PreviewServices['config'] & { people: PeopleSettings; ledgerDetailMonths: number }
   /** Null where no mail is set up. */
   sendMail: SendMail | null
   /** Sends mails after their requests were answered; null where no mail is set up. */

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream, existsSync, type ReadStream } from 'node:fs'
-import { chmod, type FileHandle, link, mkdir, open, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { chmod, type FileHandle, link, mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ApiError } from '../kernel/errors.ts'
 import { formatNumber } from '../kernel/time.ts'
-
-/** Left free on the disk, for the database that may share it. */
-const reservedBytes = 268_435_456
+import { readFreeBytes } from '../runtime/free-space.ts'
 
 const folderMode = 0o700
 const fileMode = 0o600
@@ -68,9 +66,8 @@ export class ImportFiles {
 
   /** Throws `storage_full` if the disk has no room for so many bytes more. */
   async requireSpace(bytes: number): Promise<void> {
-    const { bavail, bsize } = await statfs(this.root)
-    const free = bavail * bsize - reservedBytes
-    if (free < bytes) throw storageFullError({ needed: bytes, free: Math.max(0, free) })
+    const free = await readFreeBytes(this.root)
+    if (free < bytes) throw storageFullError({ needed: bytes, free })
   }
 
   /**

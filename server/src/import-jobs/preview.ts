@@ -11,6 +11,7 @@ import type { ImportJobOptions } from './options.ts'
 /** What reading a file needs besides the file. */
 export interface PreviewServices {
   seals: ContactSeals
+  config: { importMaxUnpackedMb: number }
   inspectImport: InspectImport
 }
 
@@ -36,7 +37,7 @@ export async function previewImport(
   try {
     const options = { ...read, extendTaxonomy }
     const { vocabulary } = await loadTaxonomy(ctx.db)
-    const context = { vocabulary, seals: services.seals }
+    const context = { vocabulary, seals: services.seals, maxUnpackedMb: services.config.importMaxUnpackedMb }
     const { rows, ...inspection } = await inTurn(ctx.personId, () =>
       services.inspectImport(context, job.kind, file, options),
     )

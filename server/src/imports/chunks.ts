@@ -21,6 +21,8 @@ import type { Reject } from './source/rejects.ts'
 export interface Chunk<Patch> extends ChunkRecords<Patch> {
   /** The number of records read: those to apply and those already rejected. */
   read: number
+  /** How much of the unpacked file it is. */
+  bytes: number
   rejects: (Reject & { faults: Fault[] })[]
   /** Values that were left out of records to apply. */
   dropped: DroppedValue[]
@@ -45,18 +47,16 @@ export async function* readChunks<Patch>(
   context: ReadChunksContext,
 ): AsyncGenerator<Chunk<Patch>> {
   let chunk = emptyChunk<Patch>()
-  let bytes = 0
   for await (const batch of records) {
     for (const given of batch) {
       const record = kind.select ? kind.select(given) : given
       if (record === null) continue
       chunk.read++
-      bytes += record.bytes
+      chunk.bytes += record.bytes
       readInto(chunk, record, kind, context)
-      if (chunk.read < maxRecords && bytes < maxBytes) continue
+      if (chunk.read < maxRecords && chunk.bytes < maxBytes) continue
       yield chunk
       chunk = emptyChunk()
-      bytes = 0
     }
   }
   if (chunk.read > 0) yield chunk
@@ -76,7 +76,7 @@ export async function* readAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T>
 }
 
 function emptyChunk<Patch>(): Chunk<Patch> {
-  return { read: 0, records: [], trials: [], rejects: [], dropped: [] }
+  return { read: 0, bytes: 0, records: [], trials: [], rejects: [], dropped: [] }
 }
 
 function readInto<Patch>(

@@ -21,6 +21,8 @@ export interface ImportContext {
   clock: Clock
   ids: IdSealer
   seals: ContactSeals
+  /** How much a compressed file may hold. */
+  config?: { importMaxUnpackedMb: number }
   /** How to read large files in a thread; without it the calling thread reads. */
   startReading?: StartReading
 }
@@ -100,7 +102,7 @@ export async function importFile<Patch>(
   threadKind: ThreadKind | null = null,
 ): Promise<ImportResult> {
   const startedAtMs = performance.now()
-  const source = await openSource(input.file, input.stdin)
+  const source = await openSource(input.file, input.stdin, context.config?.importMaxUnpackedMb)
   const { file, rejects, outcome } = await importOpened(context, kind, source, input, threadKind)
   const { layout, format } = file
   return {
@@ -181,7 +183,7 @@ async function importRecords<Patch>(
       const applied = await applyChunk(kind, { ...writing, now: clock.now() }, chunk, taxonomy)
       if (applied.taxonomy !== taxonomy) reading.setVocabulary(applied.taxonomy.vocabulary)
       taxonomy = applied.taxonomy
-      await rejects.write(await rejectsOf(chunk, applied.outcome))
+      await rejects.write(await rejectsOf(chunk, applied.outcome), chunk.bytes)
       report.add(chunk, applied.outcome)
       const { read, rejected } = report.counts
       onProgress?.({ read, rejected, bytesRead: reading.bytesRead(), bytesTotal: source.bytesTotal })

@@ -59,17 +59,19 @@ export function inspectFile(
 export interface InspectContext {
   vocabulary: Vocabulary
   seals: ReadContext['seals']
+  /** How much a compressed file may hold. */
+  maxUnpackedMb?: number
 }
 
 /** The same for a file whose rows are records of several kinds; the columns are those of the first. */
 export async function inspectAs(
-  { vocabulary, seals }: InspectContext,
+  { vocabulary, seals, maxUnpackedMb }: InspectContext,
   kinds: readonly [RecordKind<unknown>, ...RecordKind<unknown>[]],
   file: string,
   options: InspectOptions,
 ): Promise<Inspection> {
   const [kind] = kinds
-  const source = await openSource(file, undefined)
+  const source = await openSource(file, undefined, maxUnpackedMb)
   try {
     const resolver = new TaxonomyResolver(vocabulary, options.extendTaxonomy ?? false)
     const context = { resolver, seals, cleansPhones: source.format === 'csv' }

@@ -91,7 +91,8 @@ function addSuppressionsImport(group: Command, cli: Cli): void {
       withCatalogue(cli, async (deps) => {
         const progress = cli.stderr.isTTY ? showImportProgress(cli.stderr) : undefined
         try {
-          const input = { file, stdin: cli.stdin, ...(progress && { onProgress: progress.show }) }
+          const maxUnpackedMb = deps.config.importMaxUnpackedMb
+          const input = { file, stdin: cli.stdin, maxUnpackedMb, ...(progress && { onProgress: progress.show }) }
           const result = await importSuppressions(deps, input)
           progress?.end()
           printResult(cli, command, result, formatSuppressions(result))

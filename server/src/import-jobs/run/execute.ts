@@ -21,7 +21,8 @@ export async function executeImport(
   try {
     const ids = createIdSealer(Buffer.from(task.secret))
     const seals = await openContactSeals(db, task.dataKeys, task.dataDir)
-    return await runPipeline({ db, clock: systemClock, ids, seals }, task, { signal, onProgress })
+    const context = { db, clock: systemClock, ids, seals, config: task }
+    return await runPipeline(context, task, { signal, onProgress })
   } catch (error) {
     // Not as the cause: it may quote the file.
     if (error instanceof OperatorError) throw new ImportRunError(forOperators(error.message, task))

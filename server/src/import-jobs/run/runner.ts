@@ -21,7 +21,7 @@ export interface ImportRunnerOptions {
   /** URL of the role that owns the tables, as the command uses it. */
   databaseUrl: string
   secret: Uint8Array
-  config: { dataKeys: DataKey[] | null; dataDir: string }
+  config: { dataKeys: DataKey[] | null; dataDir: string; importMaxUnpackedMb: number }
 }
 
 /** Another process with the same folder may have queued a run. */
@@ -143,6 +143,7 @@ export class ImportRunner {
         secret,
         dataKeys: config.dataKeys,
         dataDir: config.dataDir,
+        importMaxUnpackedMb: config.importMaxUnpackedMb,
         kind: job.kind,
         run: job.run!,
         options: { ...job.options, map: await files.readMapping(job.id) },

@@ -12,6 +12,7 @@ export interface ImportTask {
   kind: ImportKindName
   run: ImportRun
   options: ImportJobOptions
+  importMaxUnpackedMb: number
   file: string
   /** The name that messages give the file, in place of its path. */
   fileName: string

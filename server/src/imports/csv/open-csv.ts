@@ -39,7 +39,9 @@ export async function openCsv(
   names: FieldNames,
   options: CsvOptions,
 ): Promise<{ layout: CsvLayout; blocks: AsyncIterable<Buffer> }> {
-  const encoding = options.encoding ? requireEncoding(options.encoding) : await detectEncoding(source.file!)
+  const encoding = options.encoding
+    ? requireEncoding(options.encoding)
+    : await detectEncoding(source.file!, source.maxUnpackedMb)
   const { head, isWhole, blocks } = await readHead(decodeBlocks(source.blocks, encoding))
   const map = options.map ?? {}
   const delimiter = options.delimiter ?? detectDelimiter(names, head, map)

@@ -17,8 +17,8 @@ const linesThatDecide = 2_000
  * Detects the encoding of a CSV file: by its mark; UTF-8 if that is what most lines with other characters than ASCII are,
  * otherwise Windows-1252. Reads as much of the file as it takes to tell.
  */
-export async function detectEncoding(file: string): Promise<string> {
-  const source = await openText(file, undefined)
+export async function detectEncoding(file: string, maxUnpackedMb?: number): Promise<string> {
+  const source = await openText(file, undefined, maxUnpackedMb)
   const lines = new LineSplitter()
   let isFirst = true
   let valid = 0

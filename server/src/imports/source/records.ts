@@ -143,7 +143,10 @@ export class CsvReader implements RecordReader {
     const isPadded = cells.length > width && cells.length === this.#commonWidth && cells.slice(width).every(isBlankCell)
     if (cells.length !== width && !isPadded) {
       const problem = 'the wrong number of cells'
-      const detail = `${cells.length} under a header of ${width}: ${cells.join(this.#delimiter)}`
+      const figures = `${cells.length} under a header of ${width}`
+      // A shorter row stays too short in the rejects file. A longer one could fit there, and has no key.
+      if (cells.length < width) return [{ line, bytes, problem, detail: figures, original: cells }]
+      const detail = `${figures}: ${cells.join(this.#delimiter)}`
       return [{ line, bytes, problem, detail, original: this.#withoutKey(cells) }]
     }
     const { record, faults } = this.#readRow(cells, row.isDamaged)

@@ -3,6 +3,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../../kernel/errors.ts'
+import { formatNumber } from '../../kernel/time.ts'
 
 /** The uncompressed bytes of a file, with progress. */
 export interface TextSource {
@@ -22,15 +23,26 @@ export interface ImportSource extends TextSource {
   format: 'json' | 'csv'
   /** The path; null for standard input. */
   file: string | null
+  maxUnpackedMb: number
 }
 
 const blockBytes = 256 * 1024
+
+/** How much a compressed file may hold: honest ones hold 5 to 30 times their size. */
+const mostTimes = 200
+const leastUnpackedBytes = 1_000_000
+/** The same in bytes, whatever the file's size; a setting. */
+export const defaultMaxUnpackedMb = 20_000
 
 const fileName = /\.(?<format>ndjson|jsonl|json|csv|tsv)(?:\.gz)?$/i
 const workbook = /\.(?:xlsx?|xlsm|xlsb|ods|numbers)$/i
 
 /** Opens a file, whose name says the format, or standard input (JSON) for `-`. */
-export async function openSource(file: string, stdin: Readable | undefined): Promise<ImportSource> {
+export async function openSource(
+  file: string,
+  stdin: Readable | undefined,
+  maxUnpackedMb = defaultMaxUnpackedMb,
+): Promise<ImportSource> {
   const named = fileName.exec(file)?.groups
   if (!named && file !== '-') {
     const advice = workbook.test(file) ? ' Save the sheet as "CSV UTF-8" and import that file.' : ''
@@ -39,22 +51,52 @@ export async function openSource(file: string, stdin: Readable | undefined): Pro
     )
   }
   const format = /^[ct]sv$/i.test(named?.format ?? '') ? 'csv' : 'json'
-  return { ...(await openText(file, stdin)), format, file: file === '-' ? null : file }
+  const text = await openText(file, stdin, maxUnpackedMb)
+  return { ...text, format, file: file === '-' ? null : file, maxUnpackedMb }
 }
 
 /** Opens a text file of any name (decompressed if it ends in .gz), or standard input for `-`. */
-export async function openText(file: string, stdin: Readable | undefined): Promise<TextSource> {
+export async function openText(
+  file: string,
+  stdin: Readable | undefined,
+  maxUnpackedMb = defaultMaxUnpackedMb,
+): Promise<TextSource> {
   if (file === '-') return openStandardInput(stdin)
   const { size } = await readableFile(file)
   const raw = createReadStream(file, { highWaterMark: blockBytes })
   // A failure of either stream reaches the reader of the last one; the callback only marks it as handled.
-  const content = /\.gz$/i.test(file) ? pipeline(raw, createGunzip({ chunkSize: blockBytes }), () => {}) : raw
+  const isPacked = /\.gz$/i.test(file)
+  const content = isPacked ? pipeline(raw, createGunzip({ chunkSize: blockBytes }), () => {}) : raw
+  const blocks = readBlocks(file, content)
   return {
     name: file,
     bytesTotal: size,
     bytesRead: () => raw.bytesRead,
-    blocks: readBlocks(file, content),
+    blocks: isPacked ? boundUnpacked(file, blocks, size, maxUnpackedMb) : blocks,
     close: () => content.destroy(),
+  }
+}
+
+/** Ends with an error where a file holds more than it may: a few bytes can be unpacked to gigabytes. */
+async function* boundUnpacked(
+  name: string,
+  blocks: AsyncIterable<Buffer>,
+  packedBytes: number,
+  maxUnpackedMb: number,
+): AsyncGenerator<Buffer> {
+  const bySize = Math.max(leastUnpackedBytes, mostTimes * packedBytes)
+  let unpacked = 0
+  for await (const block of blocks) {
+    unpacked += block.length
+    if (unpacked > maxUnpackedMb * 1e6)
+      throw new OperatorError(
+        `${name}: it holds more than ${formatNumber(maxUnpackedMb)} MB, which IMPORT_MAX_UNPACKED_MB allows. Raise it, or import parts.`,
+      )
+    if (unpacked > bySize)
+      throw new OperatorError(
+        `${name}: it holds more than ${mostTimes} times its ${formatNumber(packedBytes)} bytes. If it is what it should be, unpack it and import the file itself.`,
+      )
+    yield block
   }
 }
 

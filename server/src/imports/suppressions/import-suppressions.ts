@@ -13,6 +13,8 @@ export interface SuppressionsInput {
   /** A path, or `-` for `stdin`. */
   file: string
   stdin?: Readable
+  /** How much a compressed file may hold. */
+  maxUnpackedMb?: number
   onProgress?(progress: ImportProgress): void
 }
 
@@ -33,14 +35,15 @@ const linesPerChunk = 20_000
  */
 export async function importSuppressions(ctx: ErasureContext, input: SuppressionsInput): Promise<SuppressionsResult> {
   const startedAtMs = performance.now()
-  const source = await openText(input.file, input.stdin)
+  const source = await openText(input.file, input.stdin, input.maxUnpackedMb)
   const rejects = await RejectsFile.begin(rejectsPathFor(input, ctx.clock, 'ndjson'), jsonRejects())
   const counts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0, erased: 0 }
   try {
     for await (const lines of readChunks(source)) {
       const chunk = readChunk(ctx, lines)
       const { inserted, erased } = await suppress(ctx, chunk.suppressions)
-      await rejects.write(chunk.rejects)
+      const bytes = lines.reduce((sum, line) => sum + line.bytes.length, 0)
+      await rejects.write(chunk.rejects, bytes)
       counts.read += lines.length
       counts.inserted += inserted
       counts.unchanged += chunk.suppressions.length - inserted

@@ -3,8 +3,9 @@ import { OperatorError } from '../../kernel/errors.ts'
 import { withTimeout } from '../../runtime/timing.ts'
 import type { ThreadProgram } from '../../search/replica/thread.ts'
 import type { Inspection } from '../inspect-file.ts'
+import { defaultMaxUnpackedMb } from '../source/text.ts'
 import type { InspectImport } from './inspect.ts'
-import type { FromReadingThread, ThreadTask } from './messages.ts'
+import type { FromReadingThread, ImportThreadTask } from './messages.ts'
 import { failureOf, termsOf } from './read-in-thread.ts'
 
 /** An honest file takes a fraction of a second, and one of 2 GB a few for its encoding. */
@@ -13,9 +14,9 @@ const defaults = { deadlineMs: 20_000, memoryMb: 512 }
 /** Looks at files in a thread, which ends at the deadline wherever it is: requests go on meanwhile. */
 export function inspectInThread(program: ThreadProgram, limits: Partial<typeof defaults> = {}): InspectImport {
   const { deadlineMs, memoryMb } = { ...defaults, ...limits }
-  return async ({ vocabulary, seals }, kind, file, options) => {
-    const workerData: ThreadTask = {
-      ...{ work: 'inspect', kind, file, options },
+  return async ({ vocabulary, seals, maxUnpackedMb = defaultMaxUnpackedMb }, kind, file, options) => {
+    const workerData: ImportThreadTask = {
+      ...{ work: 'inspect', kind, file, maxUnpackedMb, options },
       terms: termsOf(vocabulary),
       identityKey: new Uint8Array(seals.identities.secret),
     }

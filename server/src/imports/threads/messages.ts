@@ -7,10 +7,11 @@ import type { Original } from '../source/records.ts'
 import type { InspectedKind } from './inspect.ts'
 
 /** What the thread is told at its start. Plain data. */
-export type ThreadTask = ({ work: 'read' } & ReadingTask) | ({ work: 'inspect' } & InspectingTask)
+export type ImportThreadTask = ({ work: 'read' } & ReadingTask) | ({ work: 'inspect' } & InspectingTask)
 
 interface FileTask {
   file: string
+  maxUnpackedMb: number
   terms: readonly Term[]
   /** The key of the identity hashes. */
   identityKey: Uint8Array

@@ -6,7 +6,7 @@ import type { ThreadProgram } from '../../search/replica/thread.ts'
 import type { ChunkReading, ReadingRequest, StartReading, ThreadKind } from '../chunk-reader.ts'
 import type { Chunk } from '../chunks.ts'
 import type { Original } from '../source/records.ts'
-import type { FromReadingThread, ReadingTask, ThreadTask, ToReadingThread } from './messages.ts'
+import type { FromReadingThread, ReadingTask, ImportThreadTask, ToReadingThread } from './messages.ts'
 
 /** When a thread pays: a smaller file is read before it has started. */
 const defaults = { leastBytes: 8_000_000, leastProcessors: 4 }
@@ -26,10 +26,11 @@ export function readInThread(program: ThreadProgram, limits: Partial<typeof defa
 }
 
 function taskOf(kind: ThreadKind, file: string, request: ReadingRequest): ReadingTask {
-  const { vocabulary, options, extendTaxonomy, dropsBadValues, seals } = request
+  const { vocabulary, options, extendTaxonomy, dropsBadValues, seals, source } = request
   return {
     kind,
     file,
+    maxUnpackedMb: source.maxUnpackedMb,
     options,
     terms: termsOf(vocabulary),
     extendTaxonomy,
@@ -44,7 +45,7 @@ export function termsOf(vocabulary: Vocabulary): Term[] {
 
 function readElsewhere<Patch>({ file: program, execArgv }: ThreadProgram, task: ReadingTask): ChunkReading<Patch> {
   // The environment holds passwords; the task has everything the thread needs.
-  const workerData: ThreadTask = { work: 'read', ...task }
+  const workerData: ImportThreadTask = { work: 'read', ...task }
   const thread = new Worker(program, { workerData, execArgv: [...execArgv], env: {}, name: 'import reading' })
   const post = (message: ToReadingThread) => thread.postMessage(message)
   const inbox = new Inbox(thread, task.file)

@@ -17,24 +17,29 @@ import {
   type InspectingTask,
   maxWaitingChunks,
   type ReadingTask,
-  type ThreadTask,
+  type ImportThreadTask,
   type ToReadingThread,
 } from './messages.ts'
 
 /** The main function of the thread program: reads a file into chunks, or looks at its beginning. */
 export function runReadingThread(): void {
   if (isMainThread || !parentPort) throw new Error('this program must run as a thread')
-  const task = workerData as ThreadTask
+  const task = workerData as ImportThreadTask
   if (task.work === 'inspect') void inspect(parentPort, task)
   else void new ReadingThread(parentPort, task).run()
 }
 
 async function inspect(port: MessagePort, task: InspectingTask): Promise<void> {
-  const { kind, file, options, terms, identityKey } = task
+  const { kind, file, maxUnpackedMb, options, terms, identityKey } = task
   const seals = { identities: createIdentityHasher(Buffer.from(identityKey)) }
   const send = (message: FromReadingThread) => port.postMessage(message)
   try {
-    const inspection = await inspectInProcess({ vocabulary: new Vocabulary(terms), seals }, kind, file, options)
+    const inspection = await inspectInProcess(
+      { vocabulary: new Vocabulary(terms), seals, maxUnpackedMb },
+      kind,
+      file,
+      options,
+    )
     send({ kind: 'inspected', inspection })
   } catch (error) {
     send(describeFailure(error))
@@ -73,9 +78,9 @@ class ReadingThread {
   }
 
   async #read(): Promise<void> {
-    const { file, options, dropsBadValues, identityKey } = this.#task
+    const { file, maxUnpackedMb, options, dropsBadValues, identityKey } = this.#task
     const kind = kinds[this.#task.kind]
-    const source = await openSource(file, undefined)
+    const source = await openSource(file, undefined, maxUnpackedMb)
     const opened = await openRecords(source, kind, options)
     const seals = { identities: createIdentityHasher(Buffer.from(identityKey)) }
     const context = { resolver: this.#resolver, seals, cleansPhones: opened.format === 'csv', dropsBadValues }

@@ -117,7 +117,7 @@ export async function openTestCatalogue(): Promise<TestCatalogue> {
 
 /** The rejected rows as objects of their cells. */
 function readCsvRejects(text: string) {
-  const rows: Record<string, string>[] = parse(text, { columns: true, bom: true })
+  const rows: Record<string, string>[] = parse(text, { columns: true, bom: true, relax_column_count: true })
   return rows.map(({ _line, _reasons, ...record }) => ({ line: Number(_line), reason: _reasons!, record }))
 }
 

@@ -103,6 +103,7 @@ test('small files and standard input are read in the calling thread', () => {
     bytesRead: () => 0,
     close() {},
     format: 'json' as const,
+    maxUnpackedMb: 1,
   }
   const request = { source: { ...source, file: 'x.ndjson', bytesTotal: 100 } } as unknown as Parameters<StartReading>[1]
   expect(start('stores', request)).toBe(null)
