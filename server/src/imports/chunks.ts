@@ -76,7 +76,7 @@ export async function* readAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T>
 }
 
 function emptyChunk<Patch>(): Chunk<Patch> {
-  return { read: 0, bytes: 0, records: [], trials: [], rejects: [], dropped: [] }
+  return { read: 0, bytes: 0, records: [], trials: [], remnants: [], rejects: [], dropped: [] }
 }
 
 function readInto<Patch>(
@@ -86,10 +86,10 @@ function readInto<Patch>(
   context: ReadChunksContext,
 ): void {
   const { line, original } = record
-  const { faults, patch } =
+  const { faults, patch, remnant } =
     record.problem === undefined
       ? readRecord(kind, record.value, record.faults, context)
-      : { faults: [describeProblem(record)], patch: null }
+      : { faults: [describeProblem(record)], patch: null, remnant: null }
   if (patch !== null && (faults.length === 0 || context.dropsBadValues)) {
     chunk.records.push({ line, patch, original })
     for (const fault of faults) chunk.dropped.push({ line, fault })
@@ -97,6 +97,7 @@ function readInto<Patch>(
   }
   chunk.rejects.push({ line, reason: describeFaults(faults), original, faults })
   if (patch !== null) chunk.trials.push({ line, patch, original })
+  if (remnant !== null) chunk.remnants.push({ line, patch: remnant, original })
 }
 
 const maxDetailLength = 2_000

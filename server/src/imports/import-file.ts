@@ -181,6 +181,7 @@ async function importRecords<Patch>(
         break
       }
       const applied = await applyChunk(kind, { ...writing, now: clock.now() }, chunk, taxonomy)
+      addLateFaults(chunk, applied.outcome)
       if (applied.taxonomy !== taxonomy) reading.setVocabulary(applied.taxonomy.vocabulary)
       taxonomy = applied.taxonomy
       await rejects.write(await rejectsOf(chunk, applied.outcome), chunk.bytes)
@@ -211,6 +212,18 @@ function csvOptionsOf({ delimiter, encoding, decimal, dates, map }: CsvOptions):
     ...(decimal !== undefined && { decimal }),
     ...(dates !== undefined && { dates }),
     ...(map !== undefined && { map }),
+  }
+}
+
+/** A rejected record is told all that is wrong with it, so that it is mended once. */
+function addLateFaults<Patch>({ rejects }: Chunk<Patch>, { lateFaults }: ChunkOutcome<Patch>): void {
+  if (!lateFaults || lateFaults.size === 0) return
+  for (const reject of rejects) {
+    const known = new Set(reject.faults.map(({ path }) => path))
+    const late = lateFaults.get(reject.line)?.filter(({ path }) => !known.has(path)) ?? []
+    if (late.length === 0) continue
+    reject.faults = [...reject.faults, ...late]
+    reject.reason = describeFaults(reject.faults)
   }
 }
 

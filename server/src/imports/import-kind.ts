@@ -6,6 +6,7 @@ import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
 import type { FieldNames } from './csv/header.ts'
 import { type Fault, RecordError } from './faults.ts'
+import type { PatchField } from './fields.ts'
 import type { Original, RawRecord } from './source/records.ts'
 import type { TaxonomyResolver } from './taxonomy-resolver.ts'
 
@@ -43,8 +44,8 @@ export interface WriteContext {
   now: Date
   /** Whether a bad value is left out; otherwise its record is refused. */
   dropsBadValues: boolean
-  /** Hosts of stores that a dry run would have imported. */
-  expectedHosts?: ReadonlySet<string>
+  /** Stores that a dry run would have imported, by host, with the country that it would give them; undefined for none. */
+  expectedStores?: ReadonlyMap<string, PatchField<string>>
 }
 
 /** A checked record with its line number. */
@@ -59,6 +60,8 @@ export interface ChunkRecords<Patch> {
   records: NumberedRecord<Patch>[]
   /** Rejected records without their bad values: would they be taken? They change nothing. */
   trials: NumberedRecord<Patch>[]
+  /** Rejected records as far as they could be read: what else is wrong with them? */
+  remnants: NumberedRecord<Patch>[]
 }
 
 export interface RefusedRecord<Patch> {
@@ -86,6 +89,8 @@ export interface ChunkOutcome<Patch> {
   dropped: DroppedValue[]
   /** How many of the trials would be taken. */
   takenTrials: number
+  /** Faults of remnants that only the stored rows show, by line. */
+  lateFaults?: ReadonlyMap<number, readonly Fault[]>
 }
 
 export interface ChunkPlan<Patch> {

@@ -7,6 +7,8 @@ export interface ReadRecord<Patch> {
   faults: Fault[]
   /** The record without its bad values; null if it is nothing without them. */
   patch: Patch | null
+  /** The same as far as it could be read, to look for more faults; null if it could not be read at all. */
+  remnant: Patch | null
 }
 
 /** Dropping one value can show another fault; so often at most. */
@@ -31,17 +33,19 @@ export function readRecord<Patch>(
     for (const { path } of more) known.add(path)
   }
   let rest: Rest = { value, isWhole: true }
+  let remnant: Patch | null = null
   for (let round = 0; round < maxRounds; round++) {
     rest = withoutMisshapen(kind, rest, add)
-    if (!isObject(rest.value)) return { faults, patch: null }
+    if (!isObject(rest.value)) return { faults, patch: null, remnant }
     const inValues: Fault[] = []
     const patch = kind.readRecord(rest.value, context, inValues)
     add(inValues)
-    if (rest.isWhole && inValues.length === 0) return { faults, patch }
+    remnant = patch
+    if (rest.isWhole && inValues.length === 0) return { faults, patch, remnant }
     if (rest.isWhole) rest = withoutPaths(rest.value, inValues)
-    if (!rest.isWhole) return { faults, patch: null }
+    if (!rest.isWhole) return { faults, patch: null, remnant }
   }
-  return { faults, patch: null }
+  return { faults, patch: null, remnant }
 }
 
 /** What is left of a record. It is not whole if the record itself is at fault, or lacks its key. */

@@ -4,14 +4,15 @@ import { ContactRecord } from './contacts/contact-record.ts'
 import { contactImportKind } from './contacts/import-contacts.ts'
 import type { FieldNames } from './csv/header.ts'
 import type { Synonyms } from './csv/synonyms.ts'
-import { OptionalNullable } from './fields.ts'
+import { OptionalNullable, type PatchField } from './fields.ts'
+import type { WriteContext } from './import-kind.ts'
 import { listFields } from './import-fields.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from './import-file.ts'
 import { type InspectContext, type Inspection, type InspectOptions, inspectAs } from './inspect-file.ts'
 import { isObject } from './read-record.ts'
 import type { RawRecord } from './source/records.ts'
 import { storeImportKind } from './stores/import-stores.ts'
-import { StoreRecord } from './stores/store-record.ts'
+import { type StorePatch, StoreRecord } from './stores/store-record.ts'
 
 const { store_domain: _, ...contactFields } = ContactRecord.properties
 
@@ -83,26 +84,34 @@ export async function importStoresAndContacts(
   context: ImportContext,
   input: ImportInput,
 ): Promise<StoresAndContactsResult> {
-  const expectedHosts = new Set<string>()
+  const expectedStores = new Map<string, PatchField<string>>()
+  const expectStore = ({ domain, country }: StorePatch) =>
+    expectedStores.set(domain, country === undefined ? expectedStores.get(domain) : country)
   const storeKind: typeof storesOfBothKind = {
     ...storesOfBothKind,
-    readRecord(value, reading, faults) {
-      const patch = storesOfBothKind.readRecord(value, reading, faults)
-      if (input.dryRun && faults.length === 0) expectedHosts.add(patch.domain)
-      return patch
+    async planChunk(client, context, chunk) {
+      const plan = await storesOfBothKind.planChunk(client, context, chunk)
+      const refused = new Set(plan.outcome.refused.map(({ record }) => record))
+      if (input.dryRun)
+        for (const record of chunk.records)
+          if (!refused.has(record)) expectStore(record.patch)
+      return plan
     },
   }
   const stores = await importFile(context, storeKind, input)
-  const contactKind = expecting(contactsOfBothKind, expectedHosts)
+  const contactKind = expecting(contactsOfBothKind, expectedStores)
   const contacts = await importFile(context, contactKind, { ...input, rejectsName: 'contact-rejects' })
   return { stores, contacts }
 }
 
-function expecting(kind: typeof contactImportKind, hosts: ReadonlySet<string>): typeof contactImportKind {
-  return hosts.size === 0
+function expecting(
+  kind: typeof contactImportKind,
+  expectedStores: NonNullable<WriteContext['expectedStores']>,
+): typeof contactImportKind {
+  return expectedStores.size === 0
     ? kind
     : {
         ...kind,
-        planChunk: (client, context, chunk) => kind.planChunk(client, { ...context, expectedHosts: hosts }, chunk),
+        planChunk: (client, context, chunk) => kind.planChunk(client, { ...context, expectedStores }, chunk),
       }
 }

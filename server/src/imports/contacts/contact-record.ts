@@ -243,6 +243,15 @@ export function completePhones(patch: ContactPatch, country: string | null): { p
   return { patch: { ...patch, phones: phones && phones.length > 0 ? phones : undefined }, faults }
 }
 
+/** Phones that are to be cleaned and are none in any country. */
+export function hopelessPhones({ phones, cleansPhones }: ContactPatch): Fault[] {
+  if (!cleansPhones) return []
+  return (phones ?? []).flatMap(({ phone }, index) => {
+    const isPossible = isInternationalPhone(phone) || (writtenPhone.test(phone) && threeDigits.test(phone))
+    return isPossible ? [] : badValue(`phones[${index}].phone`, phone, 'is not a phone number')
+  })
+}
+
 /** Removes duplicate numbers; makes exactly one primary. */
 export function deduplicatePhones(phones: Phone[], country: string | null): Phone[] {
   if (phones.length < 2) return withOnePrimary(phones)

@@ -21,7 +21,14 @@ import {
   updateEntry,
   type WriteContext,
 } from '../import-kind.ts'
-import { type ContactPatch, ContactRecord, checkContactShape, readContactRecord } from './contact-record.ts'
+import {
+  type ContactPatch,
+  ContactRecord,
+  checkContactShape,
+  completePhones,
+  hopelessPhones,
+  readContactRecord,
+} from './contact-record.ts'
 import { applyContactPatch, buildContactRows } from './contact-rows.ts'
 import { bulkInsertContacts, updateContacts } from './queries.ts'
 import {
@@ -39,9 +46,9 @@ import {
 async function planContacts(
   client: Client,
   context: WriteContext,
-  { records, trials }: ChunkRecords<ContactPatch>,
+  { records, trials, remnants }: ChunkRecords<ContactPatch>,
 ): Promise<ChunkPlan<ContactPatch>> {
-  const stores = await readStoresByHost(client, context, trials.length === 0 ? records : [...records, ...trials])
+  const stores = await readStoresByHost(client, context, remnants.length === 0 ? records : [...records, ...remnants])
   const targets = records.map(({ patch }) => findTarget(context, stores, patch))
   const trialTargets = trials.map(({ patch }) => findTarget(context, stores, patch))
   const known = [...targets, ...trialTargets].filter((target) => target !== undefined)
@@ -50,7 +57,8 @@ async function planContacts(
   const dropped: DroppedValue[] = []
   let expected = 0
   const refused = applyRecords(records, ({ line, patch }, index) => {
-    if (!targets[index] && context.expectedHosts?.has(patch.storeHost)) {
+    if (!targets[index] && context.expectedStores?.has(patch.storeHost)) {
+      for (const fault of requireExpected(context, patch)) dropped.push({ line, fault })
       expected++
       return
     }
@@ -63,7 +71,8 @@ async function planContacts(
   const takenTrials = countTaken(trials, stores, (patch, index) =>
     applyRecord(entries, patch, trialTargets[index], isSuppressed, true),
   )
-  const outcome = { ...counts, inserted: counts.inserted + expected, refused, dropped, takenTrials }
+  const lateFaults = new Map(remnants.map(({ line, patch }) => [line, findLateFaults(context, stores, patch)]))
+  const outcome = { ...counts, inserted: counts.inserted + expected, refused, dropped, takenTrials, lateFaults }
   const states = changed.map(({ state }) => state)
   const written = [...created, ...states]
   if (written.length === 0) return { outcome, change: null }
@@ -93,12 +102,7 @@ function applyRecord(
   isSuppressed: SuppressionTest,
   dropsBadValues: boolean,
 ): Fault[] {
-  if (!target) {
-    const text = `no store is known for ${patch.storeHost}; import it first`
-    throw new RecordError([
-      fault('store_domain', 'no store is known', { value: patch.storeHost, hint: 'import it first', text }),
-    ])
-  }
+  if (!target) throw new RecordError([unknownStore(patch), ...hopelessPhones(patch)])
   const { storeId, country, externalKey, phoneFaults } = target
   if (phoneFaults.length > 0 && !dropsBadValues) throw new RecordError(phoneFaults, { isTakenWithDrop: true })
   const key = importKeyText(target)
@@ -113,6 +117,31 @@ function applyRecord(
   if (entry) updateEntry(entry, state, isDeepStrictEqual(before, facts))
   else entries.set(key, { stored: null, state, changes: 1, noops: 0 })
   return phoneFaults
+}
+
+function unknownStore({ storeHost }: ContactPatch): Fault {
+  const text = `no store is known for ${storeHost}; import it first`
+  return fault('store_domain', 'no store is known', { value: storeHost, hint: 'import it first', text })
+}
+
+/** The faults that the values at fault of a record have kept from being found: its store, and phones in its country. */
+function findLateFaults(context: WriteContext, stores: StoresByHost, patch: ContactPatch): Fault[] {
+  const target = findTarget(context, stores, patch)
+  if (target) return target.phoneFaults
+  if (context.expectedStores?.has(patch.storeHost)) return expectedPhoneFaults(context, patch)
+  // Empty if the host itself is at fault.
+  return patch.storeHost === '' ? hopelessPhones(patch) : [unknownStore(patch), ...hopelessPhones(patch)]
+}
+
+function expectedPhoneFaults({ expectedStores }: WriteContext, patch: ContactPatch): Fault[] {
+  return patch.cleansPhones ? completePhones(patch, expectedStores?.get(patch.storeHost) ?? null).faults : []
+}
+
+/** Phones of a contact of a store that a dry run would have imported; refuses the contact unless bad values are dropped. */
+function requireExpected(context: WriteContext, patch: ContactPatch): Fault[] {
+  const faults = expectedPhoneFaults(context, patch)
+  if (faults.length > 0 && !context.dropsBadValues) throw new RecordError(faults, { isTakenWithDrop: true })
+  return faults
 }
 
 /** How many trials would be taken. Runs after the changes were collected; the numbers that trials take are given back. */

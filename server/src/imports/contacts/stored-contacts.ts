@@ -44,13 +44,14 @@ export interface RecordTarget extends ContactImportKey {
 
 /** Returns undefined if no store has the record's host. */
 export function findTarget(
-  { seals }: WriteContext,
+  { seals, expectedStores }: WriteContext,
   stores: StoresByHost,
   given: ContactPatch,
 ): RecordTarget | undefined {
   const store = stores.get(given.storeHost)
   if (!store) return undefined
-  const { country } = store.document
+  const expected = expectedStores?.get(given.storeHost)
+  const country = expected === undefined ? store.document.country : expected
   const { patch, faults } = given.cleansPhones ? completePhones(given, country) : { patch: given, faults: [] }
   return {
     storeId: store.row.id,

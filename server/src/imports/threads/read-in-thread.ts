@@ -122,8 +122,8 @@ export function failureOf({ message, stack, isOperators }: FromReadingThread & {
 }
 
 /** Copying between threads turns buffers into plain arrays of bytes. */
-function revive({ records, trials, rejects }: Chunk<unknown>): void {
-  for (const { patch } of [...records, ...trials] as { patch: { externalKey?: Buffer } }[])
+function revive({ records, trials, remnants, rejects }: Chunk<unknown>): void {
+  for (const { patch } of [...records, ...trials, ...remnants] as { patch: { externalKey?: Buffer } }[])
     if (patch.externalKey) patch.externalKey = asBuffer(patch.externalKey)
   for (const reject of rejects) reject.original &&= asBuffer(reject.original)
 }

@@ -124,6 +124,7 @@ function withoutOriginals(chunk: Chunk<unknown>): Chunk<unknown> {
     ...chunk,
     records: chunk.records.map((record) => ({ ...record, original: none })),
     trials: chunk.trials.map((record) => ({ ...record, original: none })),
+    remnants: chunk.remnants.map((record) => ({ ...record, original: none })),
     rejects: chunk.rejects.map((reject) => ({ ...reject, original: reject.original && copied(reject.original) })),
   }
 }
