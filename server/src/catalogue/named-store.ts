@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool.ts'
 import type { Store } from '../delivery/store-document.ts'
-import { normalizeDomain } from '../kernel/domain.ts'
+import { describeDomainFault, normalizeDomain } from '../kernel/domain.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { type NamedStoreRow, selectStoreByHost } from './named-store-queries.ts'
 
@@ -31,8 +31,11 @@ export function reportStore({ document, aliases, active_ads, contacts, ...row }:
 /** The normal form of a domain or URL that an operator gave. */
 export function requireHost(domain: string): string {
   const host = normalizeDomain(domain)
-  if (host === null)
-    throw new OperatorError(`${JSON.stringify(domain)} is not a domain or a URL with one, such as shop.example.`)
+  if (host === null) {
+    const character = describeDomainFault(domain)
+    const cause = character === null ? '' : ` It has ${character}, which no domain has.`
+    throw new OperatorError(`${JSON.stringify(domain)} is not a domain or a URL with one, such as shop.example.${cause}`)
+  }
   return host
 }
 

@@ -4,7 +4,7 @@ import type { CallerContext } from '../auth/caller.ts'
 import type { ReplyHeader } from '../http/openapi/public-document.ts'
 import { type JsonText, sendJson } from '../http/replies.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
-import { normalizeDomain } from '../kernel/domain.ts'
+import { describeDomainFault, normalizeDomain } from '../kernel/domain.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { SearchEngine } from '../search/engine.ts'
 import type { DeliverEmails, Vocabulary } from '../search/query/vocabulary.ts'
@@ -107,8 +107,12 @@ export function deliverByHostAndCharge(
 /** The host of a domain or a URL; refuses the request if it has none. */
 export function parseHost(domain: string, param = 'domain'): string {
   const host = normalizeDomain(domain)
-  if (host === null)
-    throw new ApiError('invalid_domain', 'This is not a domain or a URL with one, such as shop.example.', { param })
+  if (host === null) {
+    const character = describeDomainFault(domain)
+    const cause = character === null ? '' : ` It has ${character}, which no domain has; write it anew.`
+    const message = `This is not a domain or a URL with one, such as shop.example.${cause}`
+    throw new ApiError('invalid_domain', message, { param })
+  }
   return host
 }
 
@@ -118,6 +122,11 @@ export function storeNotFound(host: string): ApiError {
 
 const maxNamed = 25
 
+function nameFault(place: string, domain: string): string {
+  const character = describeDomainFault(domain)
+  return character === null ? place : `${place} (it has ${character})`
+}
+
 /** The distinct hosts of a list of domains and URLs; refuses the request if any is invalid, naming all that are. */
 export function parseHosts(domains: string[], path: string): string[] {
   const hosts = domains.map((domain) => normalizeDomain(domain))
@@ -125,9 +134,10 @@ export function parseHosts(domains: string[], path: string): string[] {
   if (invalid.length > 0) {
     const verb = invalid.length === 1 ? 'is not a domain' : 'are not domains'
     // A list takes 1,000 domains; the error stays short.
-    const named = invalid.slice(0, maxNamed).join(', ')
-    const more = invalid.length > maxNamed ? ` and ${invalid.length - maxNamed} more` : ''
-    throw new ApiError('invalid_domain', `${named}${more} ${verb} or a URL with one.`, { param: invalid[0]! })
+    const named = hosts.flatMap((host, index) => (host === null ? nameFault(`${path}[${index}]`, domains[index]!) : []))
+    const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : ''
+    const message = `${named.slice(0, maxNamed).join(', ')}${more} ${verb} or a URL with one.`
+    throw new ApiError('invalid_domain', message, { param: invalid[0]! })
   }
   return [...new Set(hosts as string[])]
 }

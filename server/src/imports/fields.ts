@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { normalizeDomain } from '../kernel/domain.ts'
+import { describeDomainFault, normalizeDomain } from '../kernel/domain.ts'
 import { Nullable } from '../kernel/shapes.ts'
 import type { Facet } from '../search/query/vocabulary.ts'
 import { badValue, type Fault, fault } from './faults.ts'
@@ -43,7 +43,9 @@ export function patchField<T>(patch: PatchField<T>, current: T, cleared: T): T {
 export function readHost(faults: Fault[], path: string, text: string): string | undefined {
   const host = normalizeDomain(text)
   if (host !== null) return host
-  faults.push(badValue(path, text, 'is not a domain'))
+  const character = describeDomainFault(text)
+  if (character === null) faults.push(badValue(path, text, 'is not a domain'))
+  else faults.push(badValue(path, text, `is not a domain: it has ${character}`, 'write it anew'))
   return undefined
 }
 

@@ -5,6 +5,8 @@
 import { isIPv4 } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { parse } from 'tldts'
+import { findForeignCharacter, nameCharacter } from './text/idna.ts'
+import { trimMatching } from './text/trim.ts'
 
 const maxLength = 253
 
@@ -27,26 +29,64 @@ const reservedSuffixes = ['.example', '.test']
 
 const suffixOptions = { allowPrivateDomains: true, extractHostname: false, validateHostname: false, detectIp: false }
 
+/** What nobody sees at the ends of a text, such as what programs copy with it. */
+const invisible = /[\s\p{Default_Ignorable_Code_Point}]/u
+
 /**
- * The domain of `input` (a host or a URL): lower case, IDNA in ASCII, without one trailing dot and one leading `www.`.
- * Null when there is no host, or it is not a name under a public suffix: an IP address, a suffix itself, a single
- * label.
+ * The domain of `input` (a host or a URL): lower case, IDNA 2008 in ASCII, without one trailing dot and one leading
+ * `www.`. Null when there is no host, it has a character that no domain has (`describeDomainFault` names it), or it is not
+ * a name under a public suffix: an IP address, a suffix itself, a single label.
  */
 export function normalizeDomain(input: string): string | null {
   const text = input.trim()
   const isPlain = text.length <= maxLength && asciiHost.test(text)
-  const host = isPlain ? text : hostOf(text)
+  const host = isPlain ? text : hostOf(input)
   if (host === null) return null
   const domain = host.startsWith('www.') ? host.slice(4) : host
   return isDomain(domain) ? domain : null
 }
 
-/** The host in ASCII, of any kind; null when `text` has none or it is malformed. */
-function hostOf(text: string): string | null {
+/** Names the first character of a host that no domain has: `U+2011 NON-BREAKING HYPHEN`. Null if that is not the fault. */
+export function describeDomainFault(input: string): string | null {
+  const written = writtenHost(input)
+  const foreign = written === null ? null : foreignIn(written)
+  return foreign === null ? null : nameCharacter(foreign)
+}
+
+/** The host as it is written; null when the text has none, or it is too long. */
+function writtenHost(input: string): string | null {
+  const text = trimMatching(input, invisible)
   const authority = (webUrl.exec(text) ?? otherUrl.exec(text) ?? bareHost.exec(text))?.[1]
   if (authority === undefined) return null
-  const written = authority.slice(authority.lastIndexOf('@') + 1)
-  if (written.length > maxWrittenLength) return null
+  const written = trimMatching(authority.slice(authority.lastIndexOf('@') + 1), invisible)
+  return written.length > maxWrittenLength ? null : written
+}
+
+/** Full stops that the URL standard takes for a dot. */
+const dots = /[.\u3002\uff0e\uff61]/u
+
+function foreignIn(written: string): string | null {
+  const host = written.includes('%') ? decodeEscapes(written) : written
+  // Composed: = and a stroke are another character together.
+  for (const label of host.normalize('NFC').split(dots)) {
+    const foreign = findForeignCharacter(/^xn--/i.test(label) ? domainToUnicode(label) : label)
+    if (foreign !== null) return foreign
+  }
+  return null
+}
+
+function decodeEscapes(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The host in ASCII, of any kind; null when `input` has none or it is malformed. */
+function hostOf(input: string): string | null {
+  const written = writtenHost(input)
+  if (written === null || foreignIn(written) !== null) return null
   try {
     // Older Unicode tables map the capital sharp s to "ss", present ones to the small letter: one answer on every Node.
     // Not URL.canParse: in Node 20 and 22, once optimised, it misreads letters such as ü.
@@ -76,5 +116,5 @@ function isSoundLabel(label: string): boolean {
   if (!label.startsWith('xn--')) return true
   // For bad Punycode Node 20 answers with nothing, Node 24 with the label as it was.
   const word = domainToUnicode(label)
-  return word !== label && domainToASCII(word) === label
+  return word !== label && domainToASCII(word) === label && findForeignCharacter(word) === null
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { domainToUnicode } from 'node:url'
 import fc from 'fast-check'
 import { getPublicSuffix } from 'tldts'
 import { describe, expect, test } from 'vitest'
 import { proofRuns } from '../../../bin/tests/proof-runs.ts'
-import { isLoopback, normalizeDomain } from '../../src/kernel/domain.ts'
+import { describeDomainFault, isLoopback, normalizeDomain } from '../../src/kernel/domain.ts'
 
 interface UrlCase {
   input: string
@@ -220,6 +221,41 @@ describe('the published URL cases', () => {
   })
 })
 
+describe('what a person cannot tell from another domain', () => {
+  const marks = ['\u00ad', '\u200b', '\u200c', '\u200d', '\u200e', '\u2060', '\ufeff', '\u3164', '\u034f', '\ufe0f', '\u00a0']
+  const hyphens = ['\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2043', '\u2212', '\u02d7', '\u30fc', '\u4e00']
+
+  test.each(marks)('%j at the ends is removed', (mark) => {
+    for (const text of [`${mark}shop.example`, `shop.example${mark}`, `${mark} https://shop.example/x${mark}`])
+      expect(normalizeDomain(text)).toBe('shop.example')
+    expect(normalizeDomain(`https://shop.example${mark}/x`)).toBe('shop.example')
+  })
+
+  test.each([...marks, ...hyphens, '\u00b7', '’', '❤', '\u202e'])('%j within is a fault that names it', (character) => {
+    const number = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+    for (const text of [`my${character}shop.example`, `https://www.my${character}shop.example/x`]) {
+      expect(normalizeDomain(text)).toBeNull()
+      expect(describeDomainFault(text)).toMatch(new RegExp(`^${number.replace('+', '\\+')}( [A-Z -]+)?$`))
+    }
+  })
+
+  test('names are given where people meet the character', () => {
+    expect(describeDomainFault('my\u2011shop.example')).toBe('U+2011 NON-BREAKING HYPHEN')
+    expect(describeDomainFault('my\u200bshop.example')).toBe('U+200B ZERO WIDTH SPACE')
+    expect(describeDomainFault('https://my%E2%80%91shop.example')).toBe('U+2011 NON-BREAKING HYPHEN')
+    // In Punycode as well.
+    expect(describeDomainFault(`${new URL('http://my\u2013shop.example').hostname}`)).toBe('U+2013 EN DASH')
+    for (const other of ['not a domain', 'my_shop.example', 'co.uk', '', 'bücher.example']) expect(describeDomainFault(other)).toBeNull()
+  })
+
+  test.each(['コーヒー.example', '一番.example', 'ශ්\u200dරී.example', 'col·legi.example', 'straße.example', 'büro－2.example', 'ספר״ים.example'])(
+    '%s is a domain: there the character belongs',
+    (text) => {
+      expect(normalizeDomain(text)).toMatch(/^[a-z0-9.-]+$/)
+    },
+  )
+})
+
 describe('the published IDNA cases', () => {
   // Letters missing in the Unicode tables of Node 20: rejected there, mapped by later versions.
   const newLetters = /[\u04c0\u180e\u206b\u2183\u{2f868}]/u
@@ -227,6 +263,18 @@ describe('the published IDNA cases', () => {
   test.each(readCases<IdnaCase>('toascii.json'))('"$input" maps as published', ({ input, output }) => {
     const expected = output === null ? null : domainOrNull(`${output}.example`)
     const actual = normalizeDomain(`http://${input}.example/`)
+    // What is invisible in front of a host is removed.
+    const visible = input.replace(/^[\s\p{Default_Ignorable_Code_Point}]+/u, '')
+    if (visible !== input && actual !== null) {
+      expect(actual).toBe(normalizeDomain(`http://${visible}.example/`))
+      return
+    }
+    // The URL standard takes symbols, and drops what is invisible; IDNA 2008 does not.
+    if (actual === null && expected !== null && describeDomainFault(`http://${input}.example/`) !== null) {
+      const unicode = domainToUnicode(`${output}`)
+      expect(input + unicode).toMatch(/[\p{S}\p{P}\p{Default_Ignorable_Code_Point}\p{Cn}\p{Co}\p{Nl}\p{No}]/u)
+      return
+    }
     if (newLetters.test(input)) expect([expected, null]).toContain(actual)
     else expect(actual).toBe(expected)
   })

@@ -1,6 +1,6 @@
 /** Cleans the cells of a spreadsheet: what a person reads as the value becomes the value, and nothing is guessed. */
 import { holdsFormula, withoutInnerGuards } from '../../kernel/csv.ts'
-import { trimMatching } from '../../runtime/trim.ts'
+import { trimMatching } from '../../kernel/text/trim.ts'
 import type { CellKind } from '../fields.ts'
 import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
 import { CellFault } from './cell-fault.ts'

@@ -1,5 +1,5 @@
 import { ApiError } from '../../kernel/errors.ts'
-import { trimMatching } from '../../runtime/trim.ts'
+import { trimMatching } from '../../kernel/text/trim.ts'
 
 const minLength = 12
 

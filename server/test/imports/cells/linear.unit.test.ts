@@ -9,7 +9,7 @@ import * as header from '../../../src/imports/csv/header.ts'
 import { storeImportKind } from '../../../src/imports/stores/import-stores.ts'
 import { TaxonomyResolver } from '../../../src/imports/taxonomy-resolver.ts'
 import { csvCell } from '../../../src/kernel/csv.ts'
-import { trimMatching } from '../../../src/runtime/trim.ts'
+import { trimMatching } from '../../../src/kernel/text/trim.ts'
 import { facets, Vocabulary } from '../../../src/search/query/vocabulary.ts'
 
 /** A cell may have so many characters. Work that grows with their square would not end within the time of a test. */
