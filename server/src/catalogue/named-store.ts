@@ -34,7 +34,9 @@ export function requireHost(domain: string): string {
   if (host === null) {
     const character = describeDomainFault(domain)
     const cause = character === null ? '' : ` It has ${character}, which no domain has.`
-    throw new OperatorError(`${JSON.stringify(domain)} is not a domain or a URL with one, such as shop.example.${cause}`)
+    throw new OperatorError(
+      `${JSON.stringify(domain)} is not a domain or a URL with one, such as shop.example.${cause}`,
+    )
   }
   return host
 }

@@ -5,9 +5,9 @@ import { contactImportKind } from './contacts/import-contacts.ts'
 import type { FieldNames } from './csv/header.ts'
 import type { Synonyms } from './csv/synonyms.ts'
 import { OptionalNullable, type PatchField } from './fields.ts'
-import type { WriteContext } from './import-kind.ts'
 import { listFields } from './import-fields.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from './import-file.ts'
+import type { WriteContext } from './import-kind.ts'
 import { type InspectContext, type Inspection, type InspectOptions, inspectAs } from './inspect-file.ts'
 import { isObject } from './read-record.ts'
 import type { RawRecord } from './source/records.ts'
@@ -92,9 +92,7 @@ export async function importStoresAndContacts(
     async planChunk(client, context, chunk) {
       const plan = await storesOfBothKind.planChunk(client, context, chunk)
       const refused = new Set(plan.outcome.refused.map(({ record }) => record))
-      if (input.dryRun)
-        for (const record of chunk.records)
-          if (!refused.has(record)) expectStore(record.patch)
+      if (input.dryRun) for (const record of chunk.records) if (!refused.has(record)) expectStore(record.patch)
       return plan
     },
   }

@@ -5,10 +5,21 @@ export function toHost(text: string): string | null {
   try {
     const { hostname } = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`)
     const host = hostname.replace(/\.$/, '')
-    return /^[^.]+(\.[^.]+)+$/.test(host) && !/^[\d.]+$/.test(host) ? host : null
+    const isHost = /^[^.]+(\.[^.]+)+$/.test(host) && !/^[\d.]+$/.test(host)
+    return isHost ? asWritten(trimmed, host) : null
   } catch {
     return null
   }
+}
+
+/**
+ * Browsers drop what is invisible in a host, and take a look-alike of a hyphen for a letter: another domain than the one
+ * that is read. So the service gets such a host as it is written, and names the character.
+ */
+function asWritten(text: string, host: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return host
+  const written = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#@]*@)?([^/?#:@]+)/i.exec(text)?.[1]
+  return written !== undefined && /[^\0-\x7f]/.test(written) ? written.toLowerCase() : host
 }
 
 export interface PastedDomains {

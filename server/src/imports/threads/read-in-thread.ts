@@ -6,7 +6,7 @@ import type { ThreadProgram } from '../../search/replica/thread.ts'
 import type { ChunkReading, ReadingRequest, StartReading, ThreadKind } from '../chunk-reader.ts'
 import type { Chunk } from '../chunks.ts'
 import type { Original } from '../source/records.ts'
-import type { FromReadingThread, ReadingTask, ImportThreadTask, ToReadingThread } from './messages.ts'
+import type { FromReadingThread, ImportThreadTask, ReadingTask, ToReadingThread } from './messages.ts'
 
 /** When a thread pays: a smaller file is read before it has started. */
 const defaults = { leastBytes: 8_000_000, leastProcessors: 4 }

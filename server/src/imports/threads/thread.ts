@@ -14,10 +14,10 @@ import { TaxonomyResolver } from '../taxonomy-resolver.ts'
 import { inspectInProcess } from './inspect.ts'
 import {
   type FromReadingThread,
+  type ImportThreadTask,
   type InspectingTask,
   maxWaitingChunks,
   type ReadingTask,
-  type ImportThreadTask,
   type ToReadingThread,
 } from './messages.ts'
 

@@ -26,7 +26,9 @@ export function findForeignCharacter(label: string): string | null {
     if (inContext.has(character)) return !inContext.get(character)!(before, after, label)
     const mapped = character.normalize('NFKC').toLowerCase().normalize('NFKC')
     return ![...mapped].every((each) =>
-      each <= '\x7f' ? /^[a-z0-9.-]$/.test(each) : permitted.test(each) && !excluded.test(each) && !invisible.test(each),
+      each <= '\x7f'
+        ? /^[a-z0-9.-]$/.test(each)
+        : permitted.test(each) && !excluded.test(each) && !invisible.test(each),
     )
   })
   return foreign ?? null

@@ -231,7 +231,9 @@ describe('a file', () => {
             recordDelimiter: '\r\n',
           },
         )
-        expect(read.map(({ name }) => name)).toEqual(names.map((name) => (isFormula(name) ? `'${guardParts(name)}` : guardParts(name))))
+        expect(read.map(({ name }) => name)).toEqual(
+          names.map((name) => (isFormula(name) ? `'${guardParts(name)}` : guardParts(name))),
+        )
       }),
     )
   })

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
+import { threadProgram } from '../../../src/bin/programs.ts'
 import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
 import { importStoresAndContacts } from '../../../src/imports/stores-and-contacts.ts'
 import { readInThread } from '../../../src/imports/threads/read-in-thread.ts'
-import { threadProgram } from '../../../src/bin/programs.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue
