@@ -54,7 +54,10 @@ test.each(['nonexistent', '__proto__', 'constructor', 'Jane Doe lives here', 'al
 
 test('a preview that does not end is ended at its deadline, and the service answers meanwhile', async () => {
   const endless = join(temporaryFolder(), 'endless.mjs')
-  writeFileSync(endless, 'for (;;);')
+  writeFileSync(
+    endless,
+    'import { parentPort } from "node:worker_threads"; parentPort.postMessage({ kind: "inspecting" }); for (;;);',
+  )
   const lines: string[] = []
   const log = createLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
   const inspectImport = inspectInThread({ file: endless, execArgv: [] }, { deadlineMs: 300 })

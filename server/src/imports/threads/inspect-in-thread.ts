@@ -8,12 +8,15 @@ import type { InspectImport } from './inspect.ts'
 import type { FromReadingThread, ImportThreadTask } from './messages.ts'
 import { failureOf, termsOf } from './read-in-thread.ts'
 
-/** An honest file takes a fraction of a second, and one of 2 GB a few for its encoding. */
-const defaults = { deadlineMs: 20_000, memoryMb: 512 }
+/**
+ * An honest file takes a fraction of a second, and one of 2 GB a few for its encoding. Loading the program has a time of
+ * its own: from its source, on a busy machine, it takes longer than any file.
+ */
+const defaults = { startMs: 60_000, deadlineMs: 20_000, memoryMb: 512 }
 
 /** Looks at files in a thread, which ends at the deadline wherever it is: requests go on meanwhile. */
 export function inspectInThread(program: ThreadProgram, limits: Partial<typeof defaults> = {}): InspectImport {
-  const { deadlineMs, memoryMb } = { ...defaults, ...limits }
+  const { startMs, deadlineMs, memoryMb } = { ...defaults, ...limits }
   return async ({ vocabulary, seals, maxUnpackedMb = defaultMaxUnpackedMb }, kind, file, options) => {
     const workerData: ImportThreadTask = {
       ...{ work: 'inspect', kind, file, maxUnpackedMb, options },
@@ -28,15 +31,23 @@ export function inspectInThread(program: ThreadProgram, limits: Partial<typeof d
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
       name: 'import preview',
     })
+    let onLoaded = () => {}
+    const loaded = new Promise<void>((resolve) => {
+      onLoaded = resolve
+    })
     const inspection = new Promise<Inspection>((resolve, reject) => {
-      thread.once('message', (message: FromReadingThread) => {
-        if (message.kind === 'inspected') resolve(message.inspection)
+      thread.on('message', (message: FromReadingThread) => {
+        if (message.kind === 'inspecting') onLoaded()
+        else if (message.kind === 'inspected') resolve(message.inspection)
         else if (message.kind === 'failed') reject(failureOf(message))
       })
       thread.once('error', (cause) => reject(deathOf(file, cause)))
       thread.once('exit', () => reject(deathOf(file, undefined)))
     })
     try {
+      await withTimeout(Promise.race([loaded, inspection]), startMs, () => {
+        throw new OperatorError(`${file}: the thread that reads its first rows did not start; try again.`)
+      })
       return await withTimeout(inspection, deadlineMs, () => {
         throw new OperatorError(
           `${file}: reading its first rows took longer than ${deadlineMs / 1000} seconds. Name its encoding and its delimiter, or check the file as a whole.`,

@@ -35,6 +35,8 @@ export interface InspectingTask extends FileTask {
 export type FromReadingThread =
   | { kind: 'chunk'; number: number; chunk: Chunk<unknown>; bytesRead: number }
   | { kind: 'originals'; originals: Original[] }
+  /** The program is loaded, and looks at the file now. */
+  | { kind: 'inspecting' }
   | { kind: 'inspected'; inspection: Inspection }
   | { kind: 'end' }
   | { kind: 'failed'; message: string; isOperators: boolean; stack: string | undefined }

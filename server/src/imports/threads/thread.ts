@@ -34,6 +34,7 @@ async function inspect(port: MessagePort, task: InspectingTask): Promise<void> {
   const seals = { identities: createIdentityHasher(Buffer.from(identityKey)) }
   const send = (message: FromReadingThread) => port.postMessage(message)
   try {
+    send({ kind: 'inspecting' })
     const inspection = await inspectInProcess(
       { vocabulary: new Vocabulary(terms), seals, maxUnpackedMb },
       kind,
