@@ -79,6 +79,7 @@ export async function startApp(deps: Deps, config: Config, metrics: Metrics): Pr
   }
   registerConnectionMetrics(metrics, app)
   registerGauges(metrics, app.exportRunner.gauges())
+  registerCounters(metrics, app.exportRunner.counters())
   registerCounters(metrics, app.toolCalls.counters())
   return app
 }

@@ -129,27 +129,31 @@ export class ExportRunner {
     await withTimeout(running, stopTimeoutMs, () => [])
   }
 
-  /** The exports that wait and run on all servers as of the last look, and what this one has done. */
+  /** The exports that wait and run on all servers as of the last look, and those that run here. */
   gauges(): GaugeSource[] {
-    const gauge = (
-      name: string,
-      help: string,
-      read: () => number,
-      aggregate: GaugeSource['aggregate'] = 'sum',
-    ): GaugeSource => ({
-      name: `storedex_exports_${name}`,
-      help,
-      aggregate,
-      read: () => [{ value: read() }],
-    })
     return [
-      gauge('queued', 'Exports that wait, on all servers.', () => this.#open.queued, 'max'),
-      gauge('running', 'Exports that have begun and not ended, on all servers.', () => this.#open.running, 'max'),
-      gauge('here', 'Exports that this server runs.', () => this.#runs.size),
-      gauge('rows_total', 'Rows of exports that this server has written.', () => this.#totals.rows),
-      gauge('ended_total', 'Exports that ended on this server.', () => this.#totals.ended),
-      gauge('failures_total', 'Chunks of exports that failed on this server.', () => this.#totals.failures),
+      this.#source('queued', 'Exports that wait, on all servers.', () => this.#open.queued, 'max'),
+      this.#source(
+        'running',
+        'Exports that have begun and not ended, on all servers.',
+        () => this.#open.running,
+        'max',
+      ),
+      this.#source('here', 'Exports that this server runs.', () => this.#runs.size),
     ]
+  }
+
+  /** For `registerCounters`: what this server has done since its start. */
+  counters(): GaugeSource[] {
+    return [
+      this.#source('rows_total', 'Rows of exports that this server has written.', () => this.#totals.rows),
+      this.#source('ended_total', 'Exports that ended on this server.', () => this.#totals.ended),
+      this.#source('failures_total', 'Chunks of exports that failed on this server.', () => this.#totals.failures),
+    ]
+  }
+
+  #source(name: string, help: string, read: () => number, aggregate: GaugeSource['aggregate'] = 'sum'): GaugeSource {
+    return { name: `storedex_exports_${name}`, help, aggregate, read: () => [{ value: read() }] }
   }
 
   /** Takes what is waiting. Only one call works at a time; the others make it look once more. */
