@@ -148,7 +148,7 @@ export function resumeKey(ctx: KeysContext, keyId: string): Promise<KeyReport> {
   })
 }
 
-export interface KeyChanges {
+interface KeyChanges {
   /** All scopes that the key has from now on. */
   scopes?: readonly Scope[]
   budget?: BudgetChanges

@@ -121,7 +121,10 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         summary: 'Read an export',
         description: 'Its state, how far it is and what it has cost.',
         params: ExportParams,
-        response: { 200: ExportReply, ...errorReplies(401, 403, 'invalid_export_id', 'export_not_found') },
+        response: {
+          200: ExportReply,
+          ...errorReplies('unknown_parameter', 401, 403, 'invalid_export_id', 'export_not_found'),
+        },
       },
     },
     (request) => getExport({ ...callerContext(request), ids }, request.params.id),
@@ -195,6 +198,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
           200: exportFileReply,
           206: exportFileReply,
           ...errorReplies(
+            'unknown_parameter',
             ...([401, 403] as const),
             ...([
               'invalid_export_id',

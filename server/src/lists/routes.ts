@@ -75,7 +75,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
         tags,
         summary: 'Read a list',
         params,
-        response: { 200: ListDetails, ...errorReplies(...ofOneList) },
+        response: { 200: ListDetails, ...errorReplies('unknown_parameter', ...ofOneList) },
       },
     },
     (request) => readList(contextOf(request), request.params.id),

@@ -51,6 +51,16 @@ test.each(all)(
   },
 )
 
+test('is documented wherever it is refused', async () => {
+  const { paths } = (await (await fetch(`${app.url}/api/v1/openapi.json`)).json()) as { paths: Json }
+  for (const [path, methods] of Object.entries<Json>(paths))
+    for (const { operationId, responses } of Object.values<Json>(methods))
+      if (responses?.[400])
+        expect(Object.keys(responses[400].content['application/json'].examples), `${path} ${operationId}`).toContain(
+          'unknown_parameter',
+        )
+})
+
 test('a search with its limit in the address is not charged', async () => {
   const rows = async () => (await key.get('/usage')).body.search_rows.used
   const before = await rows()
