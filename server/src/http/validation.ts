@@ -100,7 +100,7 @@ interface AjvError extends FastifySchemaValidationError {
 }
 
 /** Fastify's `schemaErrorFormatter`. `part` is the part of the request that was checked. */
-export function toValidationError(errors: FastifySchemaValidationError[], part: string): ApiError {
+export function toValidationError(errors: FastifySchemaValidationError[], part?: string): ApiError {
   // The errors of a union's branches come first and that of the union last; only the last one lists all alternatives.
   const error = errors.at(-1) as AjvError
   const isQuery = part === 'querystring'
