@@ -176,7 +176,7 @@ export type ContactCountRequest = {
      */
     facets?: ReadonlyArray<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'roles' | 'seniorities'>;
     /**
-     * The most values of each facet, those with the greatest counts.
+     * The most values of each facet, those with the greatest counts. By default 20.
      */
     facet_limit?: number;
 };
@@ -334,12 +334,12 @@ export type ContactSearchRequest = {
     person?: ContactPersonFilters;
     store?: ContactStoreFilters;
     /**
-     * The most contacts returned per store, over all pages.
+     * The most contacts returned per store, over all pages. By default 1.
      */
     max_contacts_per_store?: number;
     exclude?: Exclude;
     /**
-     * Rows per page.
+     * Rows per page. By default 25.
      */
     limit?: number;
     /**
@@ -632,7 +632,7 @@ export type ExportRequest = {
      */
     preset?: 'hubspot' | 'salesforce' | 'excel';
     /**
-     * Compresses the file.
+     * Compresses the file. By default false.
      */
     gzip?: boolean;
     /**
@@ -1202,7 +1202,7 @@ export type StoreCountRequest = {
      */
     facets?: ReadonlyArray<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'contact_roles'>;
     /**
-     * The most values of each facet, those with the greatest counts.
+     * The most values of each facet, those with the greatest counts. By default 20.
      */
     facet_limit?: number;
 };
@@ -1258,16 +1258,19 @@ export type StoreEnrichmentRequest = {
      */
     domains: ReadonlyArray<string>;
     /**
-     * A found row always has its store; technologies and contact previews only if listed here.
+     * A found row always has its store; technologies and contact previews only if listed here. By default store, technologies.
      */
     include?: ReadonlyArray<'store' | 'technologies' | 'contact_previews'>;
     /**
      * Roles of the previewed contacts.
      */
     contact_roles?: ReadonlyArray<string>;
+    /**
+     * By default 1.
+     */
     max_contacts_per_store?: number;
     /**
-     * Must be false: contacts are revealed by a separate call.
+     * Must be false: contacts are revealed by a separate call. By default false.
      */
     reveal_contacts?: false;
 };
@@ -1397,7 +1400,7 @@ export type StoreSearchRequest = {
     filters: StoreSearchFilters;
     exclude?: Exclude;
     /**
-     * Rows per page.
+     * Rows per page. By default 25.
      */
     limit?: number;
     /**
@@ -1423,7 +1426,7 @@ export type SubscriptionLinkRequest = {
      */
     plan: 'pro' | 'business' | 'enterprise';
     /**
-     * Billing interval.
+     * Billing interval. By default monthly.
      */
     billing?: 'monthly' | 'annual';
 };

@@ -19,7 +19,7 @@ const Technologies = ClosedObject(
 
 export const storeIdPattern = '^st_[A-Za-z]+_[A-Za-z]{16}$'
 
-export const Domain = Type.String({ format: 'hostname', maxLength: 253, examples: ['aurora-candles.example'] })
+export const Domain = Type.String({ maxLength: 253, examples: ['aurora-candles.example'] })
 export const StoreName = Type.String({ maxLength: 500, examples: ['Aurora Candles'] })
 
 const storeFields = {

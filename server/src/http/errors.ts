@@ -80,7 +80,7 @@ export function toApiError(error: unknown): ApiError {
 
 const errorTypes = [...new Set<ErrorType>(Object.values(errorTable).map(([, type]) => type))]
 
-const oneLine = '^\\S.*$'
+const oneLine = '^[^\\x00-\\x20\\x7f-\\xa0]'
 
 /** What a lapsed account can do to get its access back. */
 export const ApiAccessAction = ClosedObject(

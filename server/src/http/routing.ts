@@ -89,7 +89,7 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
     }
     const [encodedPath = ''] = request.raw.url!.split(/[?#]/, 1)
     const route = table.find(decodeURI(encodedPath))
-    if (!route) throw new ApiError('route_not_found', 'There is nothing at this path; see /docs for what there is.')
+    if (!route) throw routeNotFoundError(encodedPath, (path) => table.find(path)?.pattern.includes(':') ?? false)
     request.record.route = route.pattern
     if (!route.methods.has(request.method)) {
       const allowed = [...route.methods].sort().join(', ')
@@ -99,6 +99,22 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
     }
     done()
   })
+}
+
+/** A domain or URL that begins a segment and goes on past it. */
+const unencodedUrl = /^(.+?\/)((?:https?:\/{1,2}|[^/.]+\.)[^/]*\/?.*)$/i
+const maxShownPath = 300
+
+/**
+ * The error of an unknown path. A URL in it that is not percent-encoded is several segments; when the path exists with the URL
+ * encoded, the sentence says so.
+ */
+function routeNotFoundError(encodedPath: string, hasParameters: (path: string) => boolean): ApiError {
+  const [, before = '', url = ''] = unencodedUrl.exec(decodeURIComponent(encodedPath)) ?? []
+  const path = `${before}${encodeURIComponent(url)}`
+  if (url.includes('/') && path.length <= maxShownPath && hasParameters(path))
+    return new ApiError('route_not_found', `Percent-encode a URL within a path; this one is ${path} then.`)
+  return new ApiError('route_not_found', 'There is nothing at this path; see /docs for what there is.')
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
 import { ApiError, type ErrorCode } from '../kernel/errors.ts'
+import { linePattern, textPattern } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
 
 /**
@@ -230,7 +231,7 @@ function describeExpected(schema: JsonSchema): string {
     case 'array':
       return `a list${range(schema.minItems, schema.maxItems, ' of ', ' items')}`
     case 'string':
-      return `a string${range(schema.minLength, schema.maxLength, ' of ', ' characters')}${schema.pattern ? ` that matches ${schema.pattern}` : ''}`
+      return `a string${range(schema.minLength, schema.maxLength, ' of ', ' characters')}${describePattern(schema.pattern)}`
     case 'integer':
       return `a whole number${range(schema.minimum, schema.maximum, ' ', '', 'from ')}`
     case 'number':
@@ -240,6 +241,15 @@ function describeExpected(schema: JsonSchema): string {
     default:
       return schema.type ?? 'different'
   }
+}
+
+const patternsInWords = new Map([
+  [linePattern, ', in one line that is not blank'],
+  [textPattern, ', without control characters'],
+])
+
+function describePattern(pattern: string | undefined): string {
+  return pattern === undefined ? '' : (patternsInWords.get(pattern) ?? ` that matches ${pattern}`)
 }
 
 function describeUnion(branches: readonly JsonSchema[]): string {

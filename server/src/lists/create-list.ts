@@ -1,5 +1,6 @@
 import { transact } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { textFault } from '../kernel/shapes.ts'
 import { type AlongsideList, describeList, type ListsContext } from './context.ts'
 import * as queries from './queries.ts'
 import type { ListDetails, NewList } from './schema.ts'
@@ -24,12 +25,19 @@ export async function createList(
 
 /** The name as it is shown, and as it is compared. */
 export function listName(name: string): { name: string; foldedName: string } {
+  refuseBrokenText(name, 'name')
   const shown = name.trim()
   return { name: shown, foldedName: shown.normalize('NFKC').toLowerCase() }
 }
 
 export function listDescription(description: string | null | undefined): string | null {
+  if (description) refuseBrokenText(description, 'description')
   return description?.trim() || null
+}
+
+function refuseBrokenText(text: string, param: string): void {
+  const fault = textFault(text)
+  if (fault) throw new ApiError('invalid_request', `${param} ${fault}.`, { param })
 }
 
 export function nameTaken(name: string): ApiError {

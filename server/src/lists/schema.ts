@@ -3,7 +3,7 @@ import { contactIdPattern } from '../delivery/contact-preview.ts'
 import { listParameters, RecordList } from '../delivery/list-pages.ts'
 import { Domain, StoreName, storeIdPattern } from '../delivery/store-document.ts'
 import { Exclude } from '../exclusion/exclude.ts'
-import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Count, linePattern, Nullable, RequestId, Timestamp, textPattern } from '../kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters, StoreSearchFilters } from '../search/query/filters.ts'
 
 const maxNamed = 1_000
@@ -16,11 +16,11 @@ const Kind = Type.Enum([...listKinds], { type: 'string' })
 const Name = Type.String({
   minLength: 1,
   maxLength: 120,
-  pattern: '^[^\\p{Cc}\\p{Cs}]*[^\\p{Cc}\\p{Cs}\\s][^\\p{Cc}\\p{Cs}]*$',
+  pattern: linePattern,
   description: 'Unique among the lists of the account, compared without case.',
   examples: ['Shops for spring'],
 })
-const Description = Nullable(Type.String({ maxLength: 1_000, pattern: '^(?:[^\\p{Cc}\\p{Cs}]|[\\n\\r\\t])*$' }))
+const Description = Nullable(Type.String({ maxLength: 1_000, pattern: textPattern }))
 
 export const NewList = ClosedObject(
   { name: Name, kind: Kind, description: Type.Optional(Description) },

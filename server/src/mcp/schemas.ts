@@ -28,7 +28,7 @@ export function ownInput(schema: ToolSchema): ToolInput {
 
 function checkArguments(schema: ToolSchema, args: unknown): void {
   const validate = compilersFactory.buildValidator({}, validationOptions)({ schema, httpPart: 'body' })
-  if (!validate(args)) throw toValidationError(validate.errors as FastifySchemaValidationError[])
+  if (!validate(args)) throw toValidationError(validate.errors as FastifySchemaValidationError[], 'body')
 }
 
 /** Descriptions by path, such as `filters.countries`. */

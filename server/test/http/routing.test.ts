@@ -35,6 +35,33 @@ describe('an unknown path', () => {
     expectEnvelope(reply!, 404, 'route_not_found')
   })
 
+  test.each([
+    ['/api/v1/a/x/shops/https://aurora.example/pages', '/api/v1/a/x/shops/https%3A%2F%2Faurora.example%2Fpages'],
+    ['/api/v1/a/x/shops/https:/aurora.example', '/api/v1/a/x/shops/https%3A%2Faurora.example'],
+    ['/api/v1/a/x/shops/HTTP://aurora.example/', '/api/v1/a/x/shops/HTTP%3A%2F%2Faurora.example%2F'],
+    ['/api/v1/a/x/shops/aurora.example/pages/about', '/api/v1/a/x/shops/aurora.example%2Fpages%2Fabout'],
+    ['/api/v1/a/x/shops/https%3A//aurora.example', '/api/v1/a/x/shops/https%3A%2F%2Faurora.example'],
+    ['/api/v1/a/x/shops/https://aurora.example/a%20b', '/api/v1/a/x/shops/https%3A%2F%2Faurora.example%2Fa%20b'],
+  ])('%s asks for the URL to be percent-encoded', async (path, encoded) => {
+    const [reply] = await raw(`GET ${path}`)
+    expectEnvelope(reply!, 404, 'route_not_found')
+    expect(JSON.parse(reply!.body).error.message).toBe(
+      `Percent-encode a URL within a path; this one is ${encoded} then.`,
+    )
+    const [found] = await raw(`GET ${encoded}`)
+    expect(found!.status).toBe(200)
+  })
+
+  test.each([
+    '/nowhere/https://aurora.example',
+    `/api/v1/a/x/shops/https://${'a'.repeat(400)}.example/`,
+    '/api/v1/a/x/shops/no/where',
+  ])('%s asks for nothing of the kind', async (path) => {
+    const [reply] = await raw(`GET ${path}`)
+    expectEnvelope(reply!, 404, 'route_not_found')
+    expect(JSON.parse(reply!.body).error.message).toBe('There is nothing at this path; see /docs for what there is.')
+  })
+
   test('is rejected before its body is checked', async () => {
     const reply = await call(`${server.url}/nowhere`, { method: 'POST', body: '{', headers: { 'content-type': 'x/y' } })
     expectEnvelope(reply, 404, 'route_not_found')

@@ -149,7 +149,7 @@ export type ContactCountRequest = {
      */
     facets?: Array<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'roles' | 'seniorities'>;
     /**
-     * The most values of each facet, those with the greatest counts.
+     * The most values of each facet, those with the greatest counts. By default 20.
      */
     facet_limit?: number;
 };
@@ -278,12 +278,12 @@ export type ContactSearchRequest = {
     person?: ContactPersonFilters;
     store?: ContactStoreFilters;
     /**
-     * The most contacts returned per store, over all pages.
+     * The most contacts returned per store, over all pages. By default 1.
      */
     max_contacts_per_store?: number;
     exclude?: Exclude;
     /**
-     * Rows per page.
+     * Rows per page. By default 25.
      */
     limit?: number;
     /**
@@ -569,7 +569,7 @@ export type ExportRequest = {
      */
     preset?: 'hubspot' | 'salesforce' | 'excel';
     /**
-     * Compresses the file.
+     * Compresses the file. By default false.
      */
     gzip?: boolean;
     /**
@@ -1147,7 +1147,7 @@ export type StoreCountRequest = {
      */
     facets?: Array<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'contact_roles'>;
     /**
-     * The most values of each facet, those with the greatest counts.
+     * The most values of each facet, those with the greatest counts. By default 20.
      */
     facet_limit?: number;
 };
@@ -1277,7 +1277,7 @@ export type StoreSearchRequest = {
     filters: StoreSearchFilters;
     exclude?: Exclude;
     /**
-     * Rows per page.
+     * Rows per page. By default 25.
      */
     limit?: number;
     /**
@@ -1303,7 +1303,7 @@ export type SubscriptionLinkRequest = {
      */
     plan: 'pro' | 'business' | 'enterprise';
     /**
-     * Billing interval.
+     * Billing interval. By default monthly.
      */
     billing?: 'monthly' | 'annual';
 };
@@ -5637,7 +5637,7 @@ export type ListAccountsData = {
         plan?: 'free' | 'pro' | 'business' | 'enterprise';
         status?: 'none' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'paused' | 'suspended' | 'closed';
         /**
-         * Rows per page.
+         * Rows per page. By default 25.
          */
         limit?: number;
         /**
@@ -9248,6 +9248,9 @@ export type ListKeysResponse = ListKeysResponses[keyof ListKeysResponses];
 export type CreateKeyData = {
     body: {
         name: string;
+        /**
+         * By default live.
+         */
         mode?: 'live' | 'test';
         /**
          * Default: usage:read, stores:read, contacts:search, contacts:reveal, billing:read.

@@ -7,6 +7,7 @@ import { insertKeyWithAccess, insertReplacementKey, updateKeyEndDates } from '..
 import { generateKey, generateSuccessor, keyStatusAt, overlapEnd, reportKey } from '../../auth/keys.ts'
 import { type Client, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { textFault } from '../../kernel/shapes.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
 import { itemOf, lockAccountKey, type MemberKeysContext, recordKeyChange, requireBillingRole } from './change-key.ts'
 import { countUsableKeys } from './queries.ts'
@@ -29,7 +30,7 @@ export async function createAccountKey(
   const { key: secret, row } = generateKey(ctx, {
     accountId: ctx.account.id,
     mode: request.mode ?? 'live',
-    name: request.name.trim(),
+    name: keyName(request.name),
     scopes,
     expiresAt: readExpiry(ctx, request.expires_at ?? null),
     budgets: { ...noBudgets, ...request.budget },
@@ -49,6 +50,12 @@ export async function createAccountKey(
     return inserted
   })
   return { object: 'new_key', key: itemOf(await reportKey(ctx, created)), secret, request_id: ctx.requestId }
+}
+
+function keyName(name: string): string {
+  const fault = textFault(name)
+  if (fault) throw new ApiError('invalid_request', `name ${fault}.`, { param: 'name' })
+  return name.trim()
 }
 
 /**

@@ -3,7 +3,7 @@ import { maxCounterValue } from '../../accounts/plans.ts'
 import { defaultScopes, scopes } from '../../auth/caller.ts'
 import type { KeyReport } from '../../auth/keys.ts'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
-import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { ClosedObject, linePattern, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
 import { BudgetFigures } from '../../usage/schema.ts'
 
 const Scope = Type.Enum(scopes, { type: 'string' })
@@ -87,7 +87,7 @@ export const NewKeyRequest = ClosedObject({
   name: Type.String({
     minLength: 1,
     maxLength: 200,
-    pattern: '^[^\\p{Cc}\\p{Cs}]*[^\\p{Cc}\\p{Cs}\\s][^\\p{Cc}\\p{Cs}]*$',
+    pattern: linePattern,
   }),
   mode: Type.Optional({ ...Mode, default: 'live' }),
   scopes: Type.Optional(

@@ -16,7 +16,13 @@ export interface OpenApiDocument {
   /** The address in front of the base path; null leaves it relative to where the document is served. */
   publicUrl: string | null
   serverDescription: string
-  info: { title: string; version: string; description: string; license: { name: string; identifier: string } }
+  info: {
+    title: string
+    version: string
+    description: string
+    license: { name: string; identifier: string }
+    contact?: { name: string; url?: string }
+  }
   tags: readonly { name: string; 'x-displayName'?: string; description: string }[]
   /** The security schemes; an operation needs one of them. */
   security: Record<string, SecurityScheme>
@@ -87,6 +93,7 @@ interface CollectedReply {
 }
 interface Operation {
   operationId: string
+  requestBody?: unknown
   responses: Record<string, CollectedReply>
 }
 /** The part of the finished document that is modified. */
@@ -108,7 +115,26 @@ function finishDocument(
         reply.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
       }
   boundIntegers(collected)
+  for (const path of Object.values(collected.paths))
+    for (const operation of Object.values(path)) putDefaultsIntoWords(operation.requestBody)
   nameSchemas(collected)
+}
+
+/**
+ * Says the defaults of request bodies in the descriptions instead: generators make a member with a default a required one
+ * (`defaultNonNullable` of openapi-typescript).
+ */
+function putDefaultsIntoWords(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  const { properties } = node as { properties?: Record<string, { default?: unknown; description?: string }> }
+  for (const member of Object.values(properties ?? {})) {
+    const { default: value } = member
+    delete member.default
+    if (value === undefined || value === null) continue
+    const words = Array.isArray(value) ? value.join(', ') : String(value)
+    member.description = [member.description, `By default ${words}.`].filter((each) => each !== undefined).join(' ')
+  }
+  for (const child of Object.values(node)) putDefaultsIntoWords(child)
 }
 
 /** Adds bounds to every integer: all of them are exact in JSON. */

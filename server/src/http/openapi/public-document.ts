@@ -23,6 +23,7 @@ export function createPublicDocument({ tags, publicUrl = null, headersOf }: Publ
       description:
         'Store and contact intelligence for e-commerce. Every request needs an API key as a bearer token; every reply carries a request id. Searches and lookups answer from the catalogue alone.',
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      contact: { name: 'The operator of this installation', ...(publicUrl !== null && { url: `${publicUrl}/docs` }) },
     },
     tags,
     security: { bearerKey },
