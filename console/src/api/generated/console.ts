@@ -1643,7 +1643,7 @@ export type GetSignInOptionsResponse = GetSignInOptionsResponses[keyof GetSignIn
 export type SignInData = {
     body: {
         /**
-         * Email address; upper and lower case are the same.
+         * A plain email address, without a name or brackets; upper and lower case are the same.
          */
         email: string;
         /**
@@ -2058,7 +2058,7 @@ export type SetPasswordByLinkResponse = SetPasswordByLinkResponses[keyof SetPass
 export type RequestPasswordLinkData = {
     body: {
         /**
-         * Email address; upper and lower case are the same.
+         * A plain email address, without a name or brackets; upper and lower case are the same.
          */
         email: string;
     };
@@ -2118,7 +2118,7 @@ export type RequestPasswordLinkResponse = RequestPasswordLinkResponses[keyof Req
 export type SignUpData = {
     body: {
         /**
-         * Email address; upper and lower case are the same.
+         * A plain email address, without a name or brackets; upper and lower case are the same.
          */
         email: string;
         /**
@@ -4867,7 +4867,7 @@ export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitat
 export type InviteData = {
     body: {
         /**
-         * Email address; upper and lower case are the same.
+         * A plain email address, without a name or brackets; upper and lower case are the same.
          */
         email: string;
         /**
@@ -5329,6 +5329,10 @@ export type ChangePasswordErrors = {
      * The body is not JSON: unsupported_media_type.
      */
     415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
     /**
      * Something failed inside: internal_error.
      */

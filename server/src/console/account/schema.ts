@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
-import { DoneReply, EmailAddress, GivenPassword, NewPersonName, PersonId, RoleName } from '../session/schema.ts'
+import {
+  DoneReply,
+  EmailAddress,
+  GivenEmailAddress,
+  GivenPassword,
+  NewPersonName,
+  PersonId,
+  RoleName,
+} from '../session/schema.ts'
 
 export const AccountDoneReply = DoneReply
 export type AccountDoneReply = Static<typeof DoneReply>
@@ -50,7 +58,7 @@ export const InvitationListReply = WholeList(
 )
 export type InvitationListReply = Static<typeof InvitationListReply>
 
-export const InvitationRequest = ClosedObject({ email: EmailAddress, role: RoleName })
+export const InvitationRequest = ClosedObject({ email: GivenEmailAddress, role: RoleName })
 
 export const SentInvitationReply = ClosedObject({
   object: Type.Literal('invitation'),

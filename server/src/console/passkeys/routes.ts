@@ -17,6 +17,7 @@ import {
 } from '../../people/passkeys/passkeys.ts'
 import { deletePasskey, type PasskeyRow, selectPasskeys } from '../../people/passkeys/queries.ts'
 import { personContext } from '../access.ts'
+import { rememberBrowser } from '../known-browsers.ts'
 import { browserOf, newSessionContext } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
 import { describeSession } from '../session/describe-session.ts'
@@ -89,7 +90,9 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       const { authenticatorAttachment: _, ...response } = request.body.response
       const token = await signInByPasskey(contextOf(request), { response, replacedToken: request.sessionHash })
       setSessionCookie(reply, publicUrl, token)
-      return describeSession(await newSessionContext(request, token, ids), services)
+      const session = await newSessionContext(request, token, ids)
+      rememberBrowser(reply, services, session.person.email)
+      return describeSession(session, services)
     },
   )
 

@@ -14,6 +14,14 @@ export const PersonId = Type.String({
   description: 'Public id of a person.',
 })
 const PersonName = Type.String({ maxLength: 200, description: 'How the person is called.' })
+/** What somebody gives as the address of a user; `requireUserAddress` reads it. */
+export const GivenEmailAddress = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  pattern: "^\\s*[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+\\s*$",
+  description: 'A plain email address, without a name or brackets; upper and lower case are the same.',
+  examples: ['mara@aurora.example'],
+})
 export const EmailAddress = Type.String({
   minLength: 3,
   maxLength: 254,
@@ -86,7 +94,7 @@ export const SignInOptionsReply = ClosedObject({
 })
 export type SignInOptionsReply = Static<typeof SignInOptionsReply>
 
-export const SignInRequest = ClosedObject({ email: EmailAddress, password: GivenPassword })
+export const SignInRequest = ClosedObject({ email: GivenEmailAddress, password: GivenPassword })
 export const ReauthenticationRequest = ClosedObject({ password: GivenPassword })
 export const LinkRequest = ClosedObject({ token: LinkToken })
 export const LinkPasswordRequest = ClosedObject({
@@ -116,9 +124,9 @@ export type LinkReply = Static<typeof LinkReply>
 
 export const SettingsRequest = ClosedObject({ settings: Settings })
 
-export const PasswordLinkRequest = ClosedObject({ email: EmailAddress })
+export const PasswordLinkRequest = ClosedObject({ email: GivenEmailAddress })
 export const SignUpRequest = ClosedObject({
-  email: EmailAddress,
+  email: GivenEmailAddress,
   name: NewPersonName,
   account_name: NewPersonName,
 })

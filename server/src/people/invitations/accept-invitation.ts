@@ -45,7 +45,7 @@ export async function acceptAsNewPerson(
   if (!invitation) return null
   if (name === null) throw missingNameError()
   const { email } = invitation
-  const hash = await hashNewPassword(password, { email, name })
+  const hash = await hashNewPassword(password, { email, name, address: browser.address })
   return transact(db, async (client) => {
     const person = await createPerson(client, { email, name, now })
     if (!person) throw invalidLinkError()

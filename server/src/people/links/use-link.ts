@@ -1,6 +1,5 @@
 import { transact } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import { takeAttempt } from '../attempts.ts'
+import { countFailures } from '../attempts.ts'
 import { acceptAsNewPerson, openInvitation } from '../invitations/accept-invitation.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
 import { lockCredentials } from '../queries.ts'
@@ -52,7 +51,11 @@ async function setOwnPassword(ctx: LinkContext, { token, password, name }: Chose
   const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
   if (link?.purpose !== 'set_password') return null
   const person = await requireLinkedPerson(ctx, link.person_id)
-  const hash = await hashNewPassword(password, { email: person.email, name: name ?? person.name })
+  const hash = await hashNewPassword(password, {
+    email: person.email,
+    name: name ?? person.name,
+    address: ctx.browser.address,
+  })
   return useOwnLink(ctx, { token, purpose: 'set_password', personId: person.id }, { hash, name })
 }
 
@@ -75,15 +78,8 @@ function useOwnLink(
 }
 
 /** Counts attempts with links that cannot be used, so that nobody can search for tokens. */
-async function countingFailures<T>(ctx: LinkContext, work: () => Promise<T>): Promise<T> {
-  const attempt = await takeAttempt(ctx, 'link', { address: ctx.browser.address })
-  try {
-    const result = await work()
-    await attempt.undo(ctx.db)
-    return result
-  } catch (error) {
-    // A weak password is no attempt to guess a link.
-    if (!(error instanceof ApiError) || error.code !== 'invalid_link') await attempt.undo(ctx.db)
-    throw error
-  }
+function countingFailures<T>(ctx: LinkContext, work: () => Promise<T>): Promise<T> {
+  const attempt = { address: ctx.browser.address }
+  // A weak password is no attempt to guess a link.
+  return countFailures(ctx, { kind: 'link', attempt, failure: 'invalid_link' }, work)
 }

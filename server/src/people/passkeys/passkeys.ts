@@ -8,7 +8,7 @@ import { type Pool, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import type { Signer } from '../../kernel/signer.ts'
-import { takeAttempt } from '../attempts.ts'
+import { countFailures, takeAttempt } from '../attempts.ts'
 import { recordAudit } from '../audit.ts'
 import { type ChallengePurpose, createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { shareCredentials } from '../queries.ts'
@@ -135,17 +135,23 @@ export async function startPasskeySignIn(ctx: PasskeyContext): Promise<PublicKey
 }
 
 /** Signs in by a passkey. Returns the token of a new session; the session that the browser had ends. */
-export async function signInByPasskey(
+export function signInByPasskey(
+  ctx: PasskeyContext,
+  given: { response: AuthenticationResponseJSON; replacedToken: Buffer | null },
+): Promise<string> {
+  const attempt = { address: ctx.browser.address }
+  return countFailures(ctx, { kind: 'sign_in', attempt, failure: 'sign_in_failed' }, () => checkAndSignIn(ctx, given))
+}
+
+async function checkAndSignIn(
   ctx: PasskeyContext,
   { response, replacedToken }: { response: AuthenticationResponseJSON; replacedToken: Buffer | null },
 ): Promise<string> {
   const { db, now, browser } = ctx
-  const attempt = await takeAttempt(ctx, 'sign_in', { address: browser.address })
   const { passkey, signCount } = await verifySignature(ctx, response)
   return transact(db, async (client) => {
     if (!(await shareCredentials(client, passkey.person_id))) throw refusedPasskeyError()
     if (!(await recordPasskeyUse(client, { id: passkey.id, signCount, now }))) throw refusedPasskeyError()
-    await attempt.undo(client)
     if (replacedToken) await deleteSessionByToken(client, replacedToken)
     const personId = passkey.person_id
     const audit = { accountId: null, personId, address: browser.address, at: now }
