@@ -1,8 +1,8 @@
 import { networkOf } from '../auth/key-directory.ts'
 import type { Queryable } from '../db/pool.ts'
 import { ApiError, type ConsoleErrorCode } from '../kernel/errors.ts'
+import { mailboxOf } from '../kernel/mail/mailbox.ts'
 import type { Signer } from '../kernel/signer.ts'
-import { mailboxOf } from '../kernel/user-address.ts'
 import { sleepUnlessStopped } from '../runtime/timing.ts'
 import { type AttemptWindow, countAttempt, uncountAttempt, type WindowLength } from './attempt-queries.ts'
 

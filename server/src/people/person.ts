@@ -1,7 +1,7 @@
 import type { Pool, Queryable } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
-import { requireUserAddress } from '../kernel/user-address.ts'
+import { requireUserAddress } from '../kernel/mail/user-address.ts'
 import {
   insertPerson,
   type MembershipRow,

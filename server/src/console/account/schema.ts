@@ -110,9 +110,13 @@ export const AuditListReply = RecordList(
     person: Nullable(
       ClosedObject(
         { id: PersonId, name: Nullable(DisplayName), email: Nullable(Type.String()) },
-        { description: 'Who did it; null for the command line. Without a name: somebody who was removed.' },
+        {
+          description:
+            'Who did it; null for the command line and for an operator of the installation. Without a name: somebody who was removed.',
+        },
       ),
     ),
+    by_operator: Type.Boolean({ description: 'Whether an operator of the installation did it.' }),
     target: Nullable(ClosedObject({ id: Type.String({ maxLength: 100 }), name: Nullable(DisplayName) })),
     details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
     address: Nullable(Type.String({ maxLength: 100 })),

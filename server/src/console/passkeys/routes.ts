@@ -11,6 +11,7 @@ import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import {
   finishRegistration,
   type PasskeyContext,
+  passkeySiteOf,
   signInByPasskey,
   startPasskeySignIn,
   startRegistration,
@@ -40,8 +41,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     signer,
     now: request.now,
     browser: browserOf(request),
-    // Browsers send it with every POST; the guard has checked it.
-    origin: request.headers.origin ?? `${request.protocol}://${request.host}`,
+    site: passkeySiteOf(publicUrl, request.socket.localPort),
   })
   const holderOf = (request: FastifyRequest) => {
     const { person, session } = personContext(request)

@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { requireUserAddress } from '../../kernel/user-address.ts'
+import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import { takeAttempt } from '../../people/attempts.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
-import type { LinkContext } from '../../people/links/link-context.ts'
-import { openLink, setPasswordByLink } from '../../people/links/use-link.ts'
+import type { LinkContext, OpenedLink } from '../../people/links/link-context.ts'
+import { lookAtLink, openLink, setPasswordByLink } from '../../people/links/use-link.ts'
 import { writePasswordMail } from '../../people/passwords/request-link.ts'
 import { requestSignUp } from '../../people/sign-up/sign-up.ts'
 import { knownBrowserOf, rememberBrowser } from '../known-browsers.ts'
@@ -29,6 +29,36 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   })
   const done = (request: FastifyRequest) => ({ object: 'done' as const, request_id: request.id })
 
+  const describe = (request: FastifyRequest, opened: OpenedLink) => {
+    const { purpose, email, name, account, needsName: needs_name, needsSignIn: needs_sign_in } = opened
+    return {
+      object: 'link' as const,
+      purpose,
+      email,
+      name,
+      account,
+      needs_name,
+      needs_sign_in,
+      request_id: request.id,
+    }
+  }
+
+  api.post(
+    '/link/look',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'lookAtLink',
+        tags: ['session'],
+        summary: 'Look at a single-use link',
+        description: 'Changes nothing: a page asks before it signs somebody in.',
+        body: LinkRequest,
+        response: { 200: LinkReply, ...errorReplies('invalid_link', 'rate_limit_exceeded') },
+      },
+    },
+    async (request) => describe(request, await lookAtLink(linkContext(request), request.body.token)),
+  )
+
   api.post(
     '/link',
     {
@@ -49,17 +79,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
         setSessionCookie(reply, publicUrl, opened.sessionToken)
         rememberBrowser(reply, services, opened.email)
       }
-      const { purpose, email, name, account, needsName: needs_name, needsSignIn: needs_sign_in } = opened
-      return {
-        object: 'link' as const,
-        purpose,
-        email,
-        name,
-        account,
-        needs_name,
-        needs_sign_in,
-        request_id: request.id,
-      }
+      return describe(request, opened)
     },
   )
 

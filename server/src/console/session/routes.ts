@@ -2,7 +2,7 @@ import { transact } from '../../db/pool.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
-import { requireUserAddress } from '../../kernel/user-address.ts'
+import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { reauthenticateByPassword, signInByPassword } from '../../people/passwords/sign-in.ts'
 import { deleteSession } from '../../people/sessions/queries.ts'
@@ -45,7 +45,8 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
         response: { 200: SignInOptionsReply },
       },
     },
-    ({ db, id: requestId, hostname }) => describeSignInOptions({ db, requestId, hostname }, services),
+    ({ db, id: requestId, hostname, socket: { localPort } }) =>
+      describeSignInOptions({ db, requestId, hostname, localPort }, services),
   )
 
   api.post(

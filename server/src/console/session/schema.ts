@@ -106,7 +106,7 @@ export const LinkReply = ClosedObject({
   object: Type.Literal('link'),
   purpose: Type.Enum(['sign_in', 'set_password', 'invitation', 'sign_up'], {
     type: 'string',
-    description: 'What the link is for. `sign_in`: it was used up, and the person is signed in.',
+    description: 'What the link is for. `sign_in`: it signs the person in; once opened, it is used up.',
   }),
   email: EmailAddress,
   name: Nullable(PersonName),
@@ -116,8 +116,11 @@ export const LinkReply = ClosedObject({
       { description: 'The account that an invitation is for, or that a sign-up creates.' },
     ),
   ),
-  needs_name: Type.Boolean({ description: 'Whether a name has to be sent with the password.' }),
-  needs_sign_in: Type.Boolean({ description: 'Whether the person has to sign in, and then open the link again.' }),
+  needs_name: Type.Boolean({ description: 'Whether a name has to be sent with a password.' }),
+  needs_sign_in: Type.Boolean({
+    description:
+      'An invitation: whoever has an account signs in, and then opens the link again; others send a name and a password. Whether the address has an account is told to nobody else.',
+  }),
   request_id: RequestId,
 })
 export type LinkReply = Static<typeof LinkReply>

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { requireUserAddress } from '../../kernel/user-address.ts'
+import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import { recordAudit } from '../audit.ts'
 import { invalidLinkError, linkLifeMs } from '../links/links.ts'
 import { type RegisteredPerson, upsertMemberAtLeast } from '../queries.ts'

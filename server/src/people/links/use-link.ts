@@ -1,6 +1,6 @@
 import { transact } from '../../db/pool.ts'
 import { countFailures } from '../attempts.ts'
-import { acceptAsNewPerson, openInvitation } from '../invitations/accept-invitation.ts'
+import { acceptAsNewPerson, lookAtInvitation, openInvitation } from '../invitations/accept-invitation.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
 import { lockCredentials } from '../queries.ts'
 import { completeSignUp, openSignUp } from '../sign-up/sign-up.ts'
@@ -14,6 +14,16 @@ export interface ChosenPassword {
   password: string
   /** Null to keep the person's name. */
   name: string | null
+}
+
+/** Looks at a link, and changes nothing. */
+export function lookAtLink(ctx: LinkContext, token: string): Promise<OpenedLink> {
+  return countingFailures(ctx, async () => {
+    const seen =
+      (await lookAtOwnLink(ctx, token)) ?? (await lookAtInvitation(ctx, token)) ?? (await openSignUp(ctx, token))
+    if (!seen) throw invalidLinkError()
+    return seen
+  })
 }
 
 /** Opens a link: one that signs in is used up, one that waits for a password is only looked at. */
@@ -38,13 +48,18 @@ export function setPasswordByLink(ctx: LinkContext, chosen: ChosenPassword): Pro
   })
 }
 
-async function openOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+async function lookAtOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
   const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
   if (!link) return null
-  if (link.purpose === 'sign_in') return useOwnLink(ctx, { token, purpose: 'sign_in', personId: link.person_id })
   const { email, name } = await requireLinkedPerson(ctx, link.person_id)
   const waiting = { account: null, needsName: false, needsSignIn: false, sessionToken: null }
-  return { purpose: 'set_password', email, name, ...waiting }
+  return { purpose: link.purpose, email, name, ...waiting }
+}
+
+async function openOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+  const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
+  if (link?.purpose !== 'sign_in') return lookAtOwnLink(ctx, token)
+  return useOwnLink(ctx, { token, purpose: 'sign_in', personId: link.person_id })
 }
 
 async function setOwnPassword(ctx: LinkContext, { token, password, name }: ChosenPassword): Promise<OpenedLink | null> {

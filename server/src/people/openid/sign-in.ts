@@ -1,7 +1,7 @@
 import { type Client, type Pool, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { readUserAddress } from '../../kernel/user-address.ts'
+import { readUserAddress } from '../../kernel/mail/user-address.ts'
 import { recordAudit } from '../audit.ts'
 import { createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { endAllCredentials } from '../credentials/end-credentials.ts'

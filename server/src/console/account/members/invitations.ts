@@ -1,7 +1,7 @@
 import { type Client, transact } from '../../../db/pool.ts'
 import { ApiError } from '../../../kernel/errors.ts'
+import { requireUserAddress } from '../../../kernel/mail/user-address.ts'
 import type { Signer } from '../../../kernel/signer.ts'
-import { requireUserAddress } from '../../../kernel/user-address.ts'
 import { takeAttempt } from '../../../people/attempts.ts'
 import { createInvitation } from '../../../people/invitations/invitations.ts'
 import { invitationLetter } from '../../../people/letters.ts'

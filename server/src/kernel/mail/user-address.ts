@@ -1,5 +1,4 @@
-import { normalizeEmail } from './channels.ts'
-import { ApiError } from './errors.ts'
+import { ApiError } from '../errors.ts'
 
 // Nothing that mail programs and servers read as more than letters: brackets, quotes, comments, lists, routes. One text
 // is one mailbox.
@@ -31,12 +30,4 @@ export function requireUserAddress(given: string): string {
       param: 'email',
     })
   return address
-}
-
-/**
- * The mailbox of an address, for windows that bound what one mailbox gets: spellings that a provider delivers to the same
- * place are one.
- */
-export function mailboxOf(address: string): string {
-  return normalizeEmail(address) ?? address
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { mailboxOf, readUserAddress, requireUserAddress } from '../../src/kernel/user-address.ts'
+import { mailboxOf } from '../../../src/kernel/mail/mailbox.ts'
+import { readUserAddress, requireUserAddress } from '../../../src/kernel/mail/user-address.ts'
 
 describe('the address of a user', () => {
   test.each([
