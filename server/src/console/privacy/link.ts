@@ -7,7 +7,7 @@ import type { IdSealer } from '../../kernel/ids.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { hashToken } from '../../people/tokens.ts'
-import { FairSemaphore } from '../../runtime/fairness.ts'
+import { FairQueue, FairSemaphore } from '../../runtime/fairness.ts'
 import { readHeldData } from './held-data.ts'
 import {
   endExpiredRequests,
@@ -118,12 +118,13 @@ const maxScans = 4
 /** Bounds how many visitors make the database read all contacts at once: by network, and one at a time for each link. */
 export class ScanLimiter {
   readonly #permits = new FairSemaphore(maxScans)
-  readonly #links = new FairSemaphore(Number.MAX_SAFE_INTEGER, 1)
+  readonly #links = new FairQueue(Number.MAX_SAFE_INTEGER)
 
   /** Runs `work`, which counts the use of the link: a scan that is refused takes no use. */
   async run<T>(address: string, token: string, work: () => Promise<T>): Promise<T> {
-    const releaseLink = this.#links.tryAcquire(hashToken(token).toString('base64'))
-    const release = releaseLink && this.#permits.tryAcquire(networkOf(address))
+    const link = { name: hashToken(token).toString('base64'), maxPermits: 1 }
+    if (!this.#links.tryAcquire(link)) await new Promise<void>((grant) => this.#links.enqueue(link, { grant }))
+    const release = this.#permits.tryAcquire(networkOf(address))
     try {
       if (!release)
         throw new ApiError('service_unavailable', 'Many people are asking at the moment; try again in a minute.', {
@@ -132,7 +133,7 @@ export class ScanLimiter {
       return await work()
     } finally {
       release?.()
-      releaseLink?.()
+      this.#links.release(link)
     }
   }
 }
