@@ -215,3 +215,18 @@ describe('one mailbox', () => {
     expect(replies).toEqual([200, 200, 200, 429])
   })
 })
+
+test('no mail goes to a server without TLS where it is required', async () => {
+  const plain = await startSmtpSink()
+  const lines: string[] = []
+  const strict = await startTestApp({
+    now: '2026-11-10T12:00:00.000Z',
+    environment: { MAIL_FROM: 'storedex@mail.example', SMTP_URL: plain.url, SMTP_TLS: 'required' },
+    log: createLogger({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } }),
+  })
+  const { email } = await strict.person()
+  expect((await newBrowser(strict).post('/password-link', { email })).status).toBe(200)
+  await expect.poll(() => lines.join()).toContain('a mail could not be sent')
+  expect(lines.join()).toContain('ETLS')
+  expect(plain.mails).toEqual([])
+})

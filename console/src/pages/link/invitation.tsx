@@ -20,7 +20,7 @@ interface InvitationProps {
  * An invitation, whose link may have passed through other hands. It shows both ways in, so that nobody learns from it
  * whether the address has an account. Whoever has one signs in here, where the token is; it is in no other address.
  */
-export function Invitation({ token, link }: InvitationProps) {
+export function InvitationForms({ token, link }: InvitationProps) {
   const [hasAccount, setHasAccount] = useState(false)
   const title = link.account ? `Join ${link.account.name}` : 'Your link'
   const whom = <span className="wrap-anywhere">For {link.email}</span>

@@ -5,7 +5,7 @@ import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
-import { Invitation } from './invitation.tsx'
+import { InvitationForms } from './invitation.tsx'
 import { type LinkReply, lookAtLink } from './link-reply.ts'
 import { OpenLinkButton } from './open-link-button.tsx'
 import { SetPasswordForm } from './set-password-form.tsx'
@@ -45,7 +45,7 @@ export default function LinkPage() {
 }
 
 function WaitingLink({ token, link }: { token: string; link: LinkReply }) {
-  if (link.purpose === 'invitation') return <Invitation token={token} link={link} />
+  if (link.purpose === 'invitation') return <InvitationForms token={token} link={link} />
   const whom = <span className="wrap-anywhere">For {link.email}</span>
   return link.purpose === 'sign_in' ? (
     <>

@@ -137,8 +137,7 @@ describe('with mail, the link is mailed and shown to nobody', () => {
     const email = newAddress()
     const [one, other] = [await newMember(mailing), await newMember(mailing)]
     const { id } = (await one.invite(email)).body
-    for (let count = 0; count < 2; count++) expect(outcomeOf(await one.sendAgain(id))).toBe('200')
-    for (let count = 0; count < 2; count++) expect(outcomeOf(await one.sendAgain(id))).toBe('200')
+    for (let count = 0; count < 4; count++) expect(outcomeOf(await one.sendAgain(id))).toBe('200')
     expect(outcomeOf(await one.sendAgain(id))).toBe('429 rate_limit_exceeded')
     // What one account sends uses up nothing of another's.
     expect(outcomeOf(await other.invite(email))).toBe('200')
@@ -146,6 +145,47 @@ describe('with mail, the link is mailed and shown to nobody', () => {
     const again = atAccount(await mailing.person({ email: one.email, account: one.account }), one.account)
     expect(outcomeOf(await again.sendAgain(id))).toBe('200')
     mailing.clock.set(now)
+  })
+
+  test('five times a day by an account without a plan, and what was refused does not count', async () => {
+    const stranger = await newMember(mailing, { plan: 'free' })
+    expect(outcomeOf(await stranger.invite('<a@people.example'))).toBe('400 invalid_request')
+    expect(outcomeOf(await stranger.invite(stranger.email))).toBe('409 already_member')
+    const sent: string[] = []
+    for (let count = 0; count < 6; count++) sent.push(outcomeOf(await stranger.invite(newAddress())))
+    expect(sent).toEqual([...Array(5).fill('200'), '429 rate_limit_exceeded'])
+    mailing.clock.advance(23 * 3_600_000)
+    const later = () => mailing.person({ email: stranger.email, account: stranger.account })
+    expect(outcomeOf(await atAccount(await later(), stranger.account).invite(newAddress()))).toBe(
+      '429 rate_limit_exceeded',
+    )
+    mailing.clock.advance(3_600_000)
+    expect(outcomeOf(await atAccount(await later(), stranger.account).invite(newAddress()))).toBe('200')
+    mailing.clock.set(now)
+  })
+
+  test('to one address five times in a quarter of an hour by all accounts without a plan, which uses up nobody else’s', async () => {
+    const email = newAddress()
+    const strangers = await Promise.all([1, 2, 3].map(() => newMember(mailing, { plan: 'free' })))
+    const sent: string[] = []
+    for (let round = 0; round < 2; round++)
+      for (const stranger of strangers) sent.push(outcomeOf(await stranger.invite(email)))
+    expect(sent).toEqual([...Array(5).fill('200'), '429 rate_limit_exceeded'])
+    expect(outcomeOf(await (await newMember(mailing)).invite(email))).toBe('200')
+  })
+
+  test('with the names of others in quotes, short, and without a link', async () => {
+    const name = 'Storedex Security: your account is locked, go to https://evil.example/unlock or www.evil.example'
+    const owner = await newMember(mailing, { name })
+    await mailing.db.query('update accounts set name = $2 where id = $1', [mailing.accountNumber(owner.account), name])
+    const email = newAddress()
+    await owner.invite(email)
+    await expect.poll(() => sink.mails.some(({ to }) => to.includes(email))).toBe(true)
+    const mail = sink.mails.find(({ to }) => to.includes(email))!
+    expect(mail.content).toMatch(/^Subject: Invitation to an account at [\w.:]+$/m)
+    const words = textOf(mail).replace(/http:\/\/[\w.:]+\/link#[\w-]+/, '')
+    expect(words).toContain('called "Storedex Security your account is locked, go to https evil')
+    expect(words).not.toMatch(/evil\.|:\/\/|www\./)
   })
 })
 
