@@ -222,10 +222,9 @@ export async function buildApp(
   })
 
   const { mail } = deps.config.people
-  const sendMail = mail && createMailer(mail)
-  const outbox = sendMail && new Outbox(sendMail, deps.log)
+  const outbox = mail && new Outbox(createMailer(mail), deps.log)
   const consoleJobs = { importFiles, importRunner, exportRunner }
-  registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks, sendMail, outbox, ...consoleJobs })
+  registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks, outbox, ...consoleJobs })
   const hasConsole = deps.config.consoleDir !== null
   registerLinkPages(app, { ...deps, hasConsole })
   registerTrialPage(app, { ...deps, publicUrl, trialLinks, hasConsole })

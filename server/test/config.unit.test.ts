@@ -117,7 +117,11 @@ test('every setting is read and normalised', () => {
     billingStandin: true,
     demo: false,
     people: {
-      mail: { smtpUrl: 'smtps://me:secret@mail.example:465', from: 'Storedex <storedex@mail.example>' },
+      mail: {
+        smtpUrl: 'smtps://me:secret@mail.example:465',
+        from: 'Storedex <storedex@mail.example>',
+        tls: 'required',
+      },
       privacyContact: 'privacy@storedex.example',
       signup: 'open',
       openid: {
@@ -274,7 +278,17 @@ describe('an invalid value ends the start with one sentence', () => {
     expect(() => read(replica)).toThrow(/DATABASE_REPLICA_URL needs DATABASE_URL/)
     expect(() => read({ STRIPE_API_BASE: 'http://127.0.0.1:1' })).toThrow(/STRIPE_API_BASE needs STRIPE_SECRET_KEY/)
     expect(() => read({ DATABASE_TLS: 'verify' })).toThrow(/DATABASE_TLS needs DATABASE_URL/)
+    const tlsOf = (SMTP_URL: string, more = {}) =>
+      read({ SMTP_URL, MAIL_FROM: 'a@b.example', ...more }).people.mail?.tls
+    expect(['smtp://mail.example', 'smtp://127.0.0.1:25', 'smtp://localhost'].map((url) => tlsOf(url))).toEqual([
+      'required',
+      'optional',
+      'optional',
+    ])
+    expect(tlsOf('smtp://mail.example', { SMTP_TLS: 'optional' })).toBe('optional')
+    expect(tlsOf('smtp://127.0.0.1', { SMTP_TLS: 'required' })).toBe('required')
     expect(() => read({ SMTP_URL: 'smtp://mail.example' })).toThrow(/SMTP_URL and MAIL_FROM must be set together/)
+    expect(() => read({ SMTP_TLS: 'required' })).toThrow(/SMTP_TLS needs SMTP_URL/)
     expect(() => read({ SIGNUP: 'open' })).toThrow(/SIGNUP=open needs SMTP_URL and MAIL_FROM/)
     expect(() => read({ OIDC_ISSUER: 'https://login.example' })).toThrow(/OIDC_CLIENT_SECRET must be set together/)
     expect(() => read({ OIDC_NAME: 'Login' })).toThrow(/OIDC_NAME needs OIDC_ISSUER/)

@@ -3,6 +3,7 @@ import { type Account, endedStatuses, entitlementAt } from '../accounts/account.
 import { selectAccount } from '../accounts/queries.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
+import { plainName } from '../kernel/mail/plain-name.ts'
 import { readUsage } from '../usage/read-usage.ts'
 import type { BillingContext } from './context.ts'
 import { decideLink, type SubscriptionSummary } from './links/decide-link.ts'
@@ -67,7 +68,12 @@ async function createCustomer(
 ): Promise<string> {
   const publicId = ctx.ids.seal('account', id)
   const created = await withinBudget(
-    ctx.billing.createCustomer({ publicId, name, email, ...(customerId && { replaces: customerId }) }),
+    ctx.billing.createCustomer({
+      publicId,
+      name: plainName(name) || publicId,
+      email,
+      ...(customerId && { replaces: customerId }),
+    }),
   )
   return setCustomerIfUnchanged(ctx.db, id, created, customerId)
 }

@@ -14,7 +14,7 @@ import { type Role, roles } from '../people/roles.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
 import { accountsContext, type Cli, printResult, readPublicUrl, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
-import { choiceOption, parseEmail, parseName } from './values.ts'
+import { choiceOption, parseEmail, parseKnownEmail, parseName } from './values.ts'
 
 interface CreateFlags {
   name: string
@@ -35,7 +35,9 @@ Examples:
 export function addPeopleCommands(people: Command, cli: Cli): void {
   people.addHelpText('after', examples)
 
-  withEmail(people.command('create'))
+  people
+    .command('create')
+    .argument('<email>', 'their email address', parseEmail)
     .description('create a person; prints a link with which they set a password within 72 hours')
     .requiredOption('--name <name>', 'how the person is called', parseName)
     .option('--account <id>', 'make them a member of this account')
@@ -101,7 +103,7 @@ export function addPeopleCommands(people: Command, cli: Cli): void {
 }
 
 function withEmail(command: Command): Command {
-  return command.argument('<email>', 'their email address', parseEmail)
+  return command.argument('<email>', 'their email address', parseKnownEmail)
 }
 
 function withAccount(command: Command): Command {

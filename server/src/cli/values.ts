@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { type Meter, maxCounterValue, type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
 import { budgetMeters } from '../auth/budgets.ts'
+import { readUserAddress } from '../kernel/mail/user-address.ts'
 import { parseTimestamp as readMoment } from '../kernel/time.ts'
 
 /** Parsers of option values. An invalid value is wrong usage: the command exits with 2 before anything is opened. */
@@ -17,6 +18,13 @@ export function parseName(value: string): string {
 }
 
 export function parseEmail(value: string): string {
+  const address = readUserAddress(value)
+  if (address === null) throw new InvalidArgumentError('Give a plain email address, like mara@aurora.example.')
+  return address
+}
+
+/** The address of somebody who exists, which may be one that is no longer accepted for new people. */
+export function parseKnownEmail(value: string): string {
   if (value.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(value)) throw new InvalidArgumentError('Give an email address.')
   return value
 }

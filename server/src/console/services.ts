@@ -7,7 +7,6 @@ import type { SearchServices } from '../exclusion/exclude.ts'
 import type { ExportServices } from '../exports/routes.ts'
 import type { PreviewServices } from '../import-jobs/preview.ts'
 import type { Signer } from '../kernel/signer.ts'
-import type { SendMail } from '../people/mail.ts'
 import type { Outbox } from '../people/outbox.ts'
 import type { PeopleSettings } from '../people/settings.ts'
 import type { QuoteServices } from '../quotes/routes.ts'
@@ -33,8 +32,6 @@ export interface ConsoleServices
   config: CatalogueServices['config'] &
     SystemServices['config'] &
     PreviewServices['config'] & { people: PeopleSettings; ledgerDetailMonths: number }
-  /** Null where no mail is set up. */
-  sendMail: SendMail | null
   /** Sends mails after their requests were answered; null where no mail is set up. */
   outbox: Outbox | null
 }

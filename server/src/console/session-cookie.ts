@@ -9,9 +9,7 @@ declare module 'fastify' {
   }
 }
 
-const plainName = 'storedex_session'
-// Browsers accept the prefix only with Secure, path / and no domain, so that no other host can set the cookie.
-const secureName = `__Host-${plainName}`
+const sessionName = 'storedex_session'
 
 const tokenShape = /^[\w-]{43}$/
 
@@ -30,7 +28,7 @@ export function registerSessionCookie(app: FastifyInstance, publicUrl: string): 
 }
 
 function readSessionHash(request: FastifyRequest, publicUrl: string): Buffer | null {
-  const token = readCookie(request, isSecure(request, publicUrl) ? secureName : plainName)
+  const token = readCookie(request, cookieNameOf(sessionName, request, publicUrl))
   return token !== undefined && tokenShape.test(token) ? hashToken(token) : null
 }
 
@@ -41,12 +39,16 @@ export function readCookie({ headers, server }: FastifyRequest, name: string): s
 
 export function setSessionCookie(reply: FastifyReply, publicUrl: string, token: string): void {
   const secure = isSecure(reply.request, publicUrl)
-  reply.setCookie(secure ? secureName : plainName, token, { ...attributes, secure, maxAge: maxAgeSeconds })
+  reply.setCookie(cookieNameOf(sessionName, reply.request, publicUrl), token, {
+    ...attributes,
+    secure,
+    maxAge: maxAgeSeconds,
+  })
 }
 
 export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void {
   const secure = isSecure(reply.request, publicUrl)
-  reply.clearCookie(secure ? secureName : plainName, { ...attributes, secure })
+  reply.clearCookie(cookieNameOf(sessionName, reply.request, publicUrl), { ...attributes, secure })
 }
 
 const attributes = { path: '/', httpOnly: true, sameSite: 'lax' } as const
@@ -54,4 +56,12 @@ const attributes = { path: '/', httpOnly: true, sameSite: 'lax' } as const
 /** Whether the browser uses https, perhaps to a proxy in front of us. */
 export function isSecure({ protocol }: FastifyRequest, publicUrl: string): boolean {
   return protocol === 'https' || publicUrl.startsWith('https:')
+}
+
+/**
+ * The name of a cookie of ours. Browsers accept the prefix only with Secure, path / and no domain, so that no other host
+ * can set the cookie.
+ */
+export function cookieNameOf(name: string, request: FastifyRequest, publicUrl: string): string {
+  return isSecure(request, publicUrl) ? `__Host-${name}` : name
 }

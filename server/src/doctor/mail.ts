@@ -13,7 +13,12 @@ export function checkMail({ people: { mail, signup } }: Pick<Config, 'people'>):
   const { protocol, hostname, port } = new URL(mail.smtpUrl)
   const server = port === '' ? hostname : `${hostname}:${port}`
   const detail = `Mail goes through ${server}${signup === 'open' ? ', and strangers may sign up' : ''}.`
-  return protocol === 'smtps:' || isLoopback(hostname)
-    ? passed('mail', detail)
-    : warned('mail', `${detail} It is encrypted only if that server offers it.`, 'Use smtps:// if the server has it.')
+  if (protocol === 'smtps:' || isLoopback(hostname)) return passed('mail', detail)
+  return mail.tls === 'required'
+    ? passed('mail', `${detail} It is sent encrypted, or not at all.`)
+    : warned(
+        'mail',
+        `${detail} It is encrypted only if that server offers it: links that sign in can be read on the way.`,
+        'Remove SMTP_TLS=optional, or use smtps:// if the server has it.',
+      )
 }

@@ -16,21 +16,12 @@ export interface CountedAttemptRow {
   started_at: Date | null
 }
 
-const length = '15 minutes'
-const isOpen = isWindowOpenSql('w.started_at', 'excluded.started_at', length)
+/** How long windows are; each kind of window has one length. */
+export type WindowLength = '15 minutes' | '1 day'
 
-/**
- * Counts an attempt in every given window that has room, in one statement. Their kinds differ. The windows are locked in
- * the order of the list, so callers must always use the same order of kinds.
- */
-export async function countAttempt(
-  db: Queryable,
-  windows: readonly AttemptWindow[],
-  now: Date,
-): Promise<CountedAttemptRow[]> {
-  const { rows } = await db.query<CountedAttemptRow>({
-    name: 'count_attempt',
-    text: `
+function countingSql(length: WindowLength): string {
+  const isOpen = isWindowOpenSql('w.started_at', 'excluded.started_at', length)
+  return `
 with wanted as (
   select * from unnest($1::text[], $2::bytea[]) with ordinality as t (kind, subject, place)
 ),
@@ -47,7 +38,25 @@ counted as (
 select t.kind, c.kind is not null as counted, coalesce(c.started_at, w.started_at) as started_at
 from wanted t
 left join counted c on c.kind = t.kind
-left join attempt_windows w on w.kind = t.kind and w.subject = t.subject`,
+left join attempt_windows w on w.kind = t.kind and w.subject = t.subject`
+}
+
+const statements: Record<WindowLength, { name: string; text: string }> = {
+  '15 minutes': { name: 'count_attempt', text: countingSql('15 minutes') },
+  '1 day': { name: 'count_attempt_of_the_day', text: countingSql('1 day') },
+}
+
+/**
+ * Counts an attempt in every given window that has room, in one statement. Their kinds differ. The windows are locked in
+ * the order of the list, so callers must always use the same order of kinds.
+ */
+export async function countAttempt(
+  db: Queryable,
+  windows: readonly AttemptWindow[],
+  { now, length }: { now: Date; length: WindowLength },
+): Promise<CountedAttemptRow[]> {
+  const { rows } = await db.query<CountedAttemptRow>({
+    ...statements[length],
     values: [
       windows.map(({ kind }) => kind),
       windows.map(({ subject }) => subject),
@@ -58,7 +67,7 @@ left join attempt_windows w on w.kind = t.kind and w.subject = t.subject`,
   return rows
 }
 
-/** Takes back an attempt that succeeded. A window that has been replaced since is left alone. */
+/** Takes back an attempt. A window that has been replaced since is left alone. */
 export async function uncountAttempt(
   db: Queryable,
   windows: readonly { kind: string; subject: Buffer; startedAt: Date }[],

@@ -1,3 +1,4 @@
+import { plainName } from '../kernel/mail/plain-name.ts'
 import { linkUrl } from './links/links.ts'
 
 /** The texts of mails about signing in. Each has one link and no markup. */
@@ -26,12 +27,13 @@ The link works once, and for one hour. If you did not ask, you need not do anyth
   }
 }
 
-export function invitationLetter(options: LetterOptions & { accountName: string; inviter: string | null }): Letter {
+/** The names are others' words under our name: quoted, short, and never in the subject. */
+export function invitationLetter(options: LetterOptions & { accountName: string; inviter: string }): Letter {
   const { publicUrl, token, accountName, inviter } = options
   const host = hostOf(publicUrl)
   return {
-    subject: `Invitation to ${oneLine(accountName)} at ${host}`,
-    text: `${inviter === null ? 'You were invited' : `${oneLine(inviter)} invites you`} to the account ${oneLine(accountName)} at ${host}.
+    subject: `Invitation to an account at ${host}`,
+    text: `Somebody${quoted('who is called', inviter)} invites you to an account${quoted('called', accountName)} at ${host}.
 
 Open this link to join:
 
@@ -104,7 +106,7 @@ function hostOf(publicUrl: string): string {
   return new URL(publicUrl).host
 }
 
-/** Names come from people: they must not look like another part of the mail. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+function quoted(words: string, name: string): string {
+  const plain = plainName(name)
+  return plain === '' ? '' : ` ${words} "${plain}"`
 }

@@ -14,10 +14,11 @@ export type SendMail = (mail: Mail) => Promise<void>
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 }
 
 /** The library is loaded for the first mail: a start has no use for it. */
-export function createMailer({ smtpUrl, from }: MailSettings): SendMail {
+export function createMailer({ smtpUrl, from, tls }: MailSettings): SendMail {
   const open = async () => {
     const { createTransport } = await import('nodemailer')
-    return createTransport({ url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true })
+    const options = { ...timeouts, requireTLS: tls === 'required', disableFileAccess: true, disableUrlAccess: true }
+    return createTransport({ url: smtpUrl, ...options })
   }
   let transport: ReturnType<typeof open> | undefined
   return async ({ to, subject, text }) => {

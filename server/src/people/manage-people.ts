@@ -2,18 +2,12 @@ import { selectAccount } from '../accounts/queries.ts'
 import { openAccountId, unknownAccountError } from '../accounts/read-account.ts'
 import { type Client, type Queryable, transact } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
+import { requireUserAddress } from '../kernel/mail/user-address.ts'
 import { type AuditEntry, recordAudit } from './audit.ts'
 import { endAllCredentials } from './credentials/end-credentials.ts'
 import { createSignInLink, linkLifeMs } from './links/links.ts'
 import { deleteUnlessLastOwner, lockMembers, selectRole } from './member-queries.ts'
-import {
-  createPerson,
-  foldEmail,
-  type PeopleContext,
-  type PersonReport,
-  reportPeople,
-  requirePerson,
-} from './person.ts'
+import { createPerson, type PeopleContext, type PersonReport, reportPeople, requirePerson } from './person.ts'
 import {
   deletePerson,
   type RegisteredPerson,
@@ -50,7 +44,8 @@ export function registerPerson(ctx: PeopleContext, input: NewPerson): Promise<Pe
   return transact(ctx.db, async (client) => {
     const { operator, membership } = input
     const person = await createPerson(client, { ...input, now: ctx.now })
-    if (!person) throw new OperatorError(`Somebody has the address ${JSON.stringify(foldEmail(input.email))} already.`)
+    if (!person)
+      throw new OperatorError(`Somebody has the address ${JSON.stringify(requireUserAddress(input.email))} already.`)
     await recordChange(ctx, client, person, { action: 'person.created', details: { operator } })
     if (membership) await storeMembership(ctx, client, person, membership)
     const token = await createPasswordLink(ctx, client, person, linkLifeMs.invitation)

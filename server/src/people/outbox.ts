@@ -29,12 +29,16 @@ export class Outbox {
     })
   }
 
-  /** Sends what `write` resolves to; null for nothing. None is dropped: requests are refused before. */
-  send(write: () => Promise<Mail | null>): void {
-    const sending = this.#send(write).catch((error: { code?: string; responseCode?: number }) => {
+  /**
+   * Sends what `write` resolves to; null for nothing. None is dropped: requests are refused before. `onFailure` takes back
+   * what the request has counted or stored for a mail that could not be sent.
+   */
+  send(write: () => Promise<Mail | null>, onFailure?: () => Promise<unknown>): void {
+    const sending = this.#send(write).catch(async (error: { code?: string; responseCode?: number }) => {
       // The server's answer may repeat the address.
       const { code = null, responseCode = null } = error
       this.#log.warn({ code, responseCode }, 'a mail could not be sent')
+      await onFailure?.().catch(() => {})
     })
     this.#sending.add(sending)
     void sending.finally(() => this.#sending.delete(sending))

@@ -1,6 +1,7 @@
 import type { Pool, Queryable } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
+import { requireUserAddress } from '../kernel/mail/user-address.ts'
 import {
   insertPerson,
   type MembershipRow,
@@ -17,22 +18,18 @@ export interface PeopleContext {
   now: Date
 }
 
-/** Email addresses of people are compared in lower case. */
-export function foldEmail(email: string): string {
-  return email.trim().toLowerCase()
-}
-
-/** Creates a person without a password; undefined when somebody has this address. */
+/** Creates a person without a password; undefined when somebody has this address. Throws for no plain address. */
 export function createPerson(
   db: Queryable,
   person: { email: string; name: string; operator?: boolean; now: Date },
 ): Promise<RegisteredPerson | undefined> {
   const { email, name, operator = false, now } = person
-  return insertPerson(db, { email: foldEmail(email), name, operator, createdAt: now })
+  return insertPerson(db, { email: requireUserAddress(email), name, operator, createdAt: now })
 }
 
+/** Also finds somebody whose address would no longer be accepted. */
 export function findPersonByEmail(db: Queryable, email: string): Promise<RegisteredPerson | undefined> {
-  return selectPersonByEmail(db, foldEmail(email))
+  return selectPersonByEmail(db, email.trim().toLowerCase())
 }
 
 /** The person with this address, for commands. Throws an `OperatorError` when there is none. */

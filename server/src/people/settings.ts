@@ -14,6 +14,8 @@ export interface MailSettings {
   /** `smtp://` or `smtps://`, with user and password. */
   smtpUrl: string
   from: string
+  /** `required`: a server that offers no TLS gets no mail, because links that sign in could be read on the way. */
+  tls: 'required' | 'optional'
 }
 
 export interface OpenIdSettings {
@@ -32,11 +34,13 @@ export function readPeopleSettings(read: ReadSetting, refuse: (message: string) 
   const smtpUrl = read('SMTP_URL', parseSmtpUrl, 'a URL like smtps://user:password@mail.example:465')
   const from = read('MAIL_FROM', parseMailbox, 'an email address, or a name and an address like Storedex <a@b.example>')
   if ((smtpUrl === null) !== (from === null)) refuse('SMTP_URL and MAIL_FROM must be set together.')
+  const givenTls = read('SMTP_TLS', parseTls, 'required or optional')
+  if (givenTls !== null && smtpUrl === null) refuse('SMTP_TLS needs SMTP_URL and MAIL_FROM as well.')
   const signup = read('SIGNUP', (value) => (value === 'open' || value === 'off' ? value : undefined), 'open or off')
   if (signup === 'open' && smtpUrl === null)
     refuse('SIGNUP=open needs SMTP_URL and MAIL_FROM: addresses are confirmed.')
   return {
-    mail: smtpUrl !== null && from !== null ? { smtpUrl, from } : null,
+    mail: smtpUrl !== null && from !== null ? { smtpUrl, from, tls: givenTls ?? defaultTls(smtpUrl) } : null,
     privacyContact: read('PRIVACY_CONTACT', parseContact, 'an email address or an https URL'),
     signup: signup ?? 'off',
     openid: readOpenId(read, refuse),
@@ -63,6 +67,14 @@ function parseSmtpUrl(value: string): string | undefined {
   if (!URL.canParse(value)) return undefined
   const { protocol, hostname } = new URL(value)
   return /^smtps?:$/.test(protocol) && hostname !== '' ? value : undefined
+}
+
+function parseTls(value: string): MailSettings['tls'] | undefined {
+  return value === 'required' || value === 'optional' ? value : undefined
+}
+
+function defaultTls(smtpUrl: string): MailSettings['tls'] {
+  return isLoopback(new URL(smtpUrl).hostname) ? 'optional' : 'required'
 }
 
 function parseMailbox(value: string): string | undefined {

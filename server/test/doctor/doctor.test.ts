@@ -300,8 +300,8 @@ describe('Stripe', () => {
 })
 
 test('mail that may go out in clear is a warning, and its password is not shown', () => {
-  const people = (smtpUrl: string) => ({
-    people: { mail: { smtpUrl, from: 'a@b.example' }, privacyContact: null, signup: 'off', openid: null } as const,
+  const people = (smtpUrl: string, tls: 'required' | 'optional' = 'required') => ({
+    people: { mail: { smtpUrl, from: 'a@b.example', tls }, privacyContact: null, signup: 'off', openid: null } as const,
   })
   expect(checkMail(people('smtps://mara:hidden-word@mail.example:465'))).toEqual({
     name: 'mail',
@@ -309,7 +309,11 @@ test('mail that may go out in clear is a warning, and its password is not shown'
     detail: 'Mail goes through mail.example:465.',
     advice: null,
   })
-  const clear = checkMail(people('smtp://mara:hidden-word@mail.example'))
-  expect(clear).toMatchObject({ status: 'warning' })
+  expect(checkMail(people('smtp://mail.example'))).toMatchObject({
+    status: 'ok',
+    detail: 'Mail goes through mail.example. It is sent encrypted, or not at all.',
+  })
+  const clear = checkMail(people('smtp://mara:hidden-word@mail.example', 'optional'))
+  expect(clear).toMatchObject({ status: 'warning', advice: expect.stringContaining('SMTP_TLS=optional') })
   expect(JSON.stringify(clear)).not.toContain('hidden-word')
 })

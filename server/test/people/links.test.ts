@@ -27,6 +27,18 @@ describe('a link that signs in', () => {
     expect(codeOf(await open(token))).toBe('410 invalid_link')
   })
 
+  test('may be looked at without signing anybody in', async () => {
+    const { email } = await app.person({ name: 'Mara Vogt' })
+    const token = await newLink(app, email)
+    for (let look = 0; look < 2; look++) {
+      const reply = await newBrowser(app).post('/link/look', { token })
+      expect(reply.body).toMatchObject({ purpose: 'sign_in', email, needs_sign_in: false })
+      expect(reply.headers.getSetCookie()).toEqual([])
+    }
+    expect((await open(token)).status).toBe(200)
+    expect(codeOf(await newBrowser(app).post('/link/look', { token }))).toBe('410 invalid_link')
+  })
+
   test('opened many times at once signs in once', async () => {
     const { email, id } = await app.person()
     const token = await newLink(app, email)
@@ -133,7 +145,7 @@ describe('an invitation', () => {
       name: null,
       account: { name: 'Test account', role: 'admin' },
       needs_name: true,
-      needs_sign_in: false,
+      needs_sign_in: true,
     })
     expect((await setPassword(token)).body.error).toMatchObject({ code: 'missing_parameter', param: 'name' })
     const replies = await Promise.all([1, 2, 3].map(() => setPassword(token, { name: 'Noor Vis' })))

@@ -3,6 +3,7 @@ import { createLogger } from '../../src/runtime/logger.ts'
 import { type SmtpSink, startSmtpSink, textOf } from '../console/privacy/support/smtp-sink.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'
+import { createConsoleClient } from '../support/person.ts'
 import { browserAfter, givePassword, goodPassword, newBrowser } from './support/people.ts'
 
 const publicUrl = 'https://console.example'
@@ -164,4 +165,68 @@ describe('signing up', () => {
     }
     expect(many).toEqual([...Array(20).fill(200), 429])
   })
+})
+
+describe('one mailbox', () => {
+  const spellings = (n: number) => [`${'<'.repeat(n)}many@elsewhere.example`, `many@elsewhere.example${';'.repeat(n)}`]
+
+  test('gets no more mails than promised, however its address is spelt', async () => {
+    const { account, cookie } = await app.person()
+    // The cookie's name where the service is at an https address.
+    const inviter = createConsoleClient(app.url, `__Host-${cookie}`)
+    for (let n = 1; n <= 12; n++)
+      for (const email of spellings(n)) {
+        expect((await askForPassword(email)).status).toBe(400)
+        expect((await signUp(email)).status).toBe(400)
+        const invited = await inviter.post(
+          `/accounts/${account}/invitations`,
+          { email, role: 'member' },
+          fromElsewhere(),
+        )
+        expect(invited.status).toBe(400)
+        expect((await newBrowser(app).post('/sign-in', { email, password: 'x' }, fromElsewhere())).status).toBe(400)
+      }
+    // A later mail arrives, so an earlier one would have.
+    await mailAfter(signUp, 'last-of-many@people.example')
+    expect(sink.mails.filter(({ to }) => to.join().includes('elsewhere.example'))).toEqual([])
+  })
+
+  test('loses none of its three because the mail server refused', async () => {
+    const { email } = await app.person()
+    sink.behave('reject')
+    for (let time = 0; time < 5; time++) {
+      const before = log.length
+      expect((await askForPassword(email)).status).toBe(200)
+      await expect.poll(() => log.length).toBe(before + 1)
+    }
+    sink.behave('accept')
+    await mailAfter(askForPassword, email)
+  })
+
+  test('that strangers asked for has mails left for the browser that its owner uses', async () => {
+    const { email } = await app.person()
+    const known = await givePassword(app, email)
+    for (let time = 0; time < 3; time++) await askForPassword(email)
+    expect((await askForPassword(email)).status).toBe(429)
+    const cookies = known.headers.getSetCookie().map((each) => each.split(';')[0])
+    const browser = createConsoleClient(app.url, cookies.join('; '))
+    const replies: number[] = []
+    for (let time = 0; time < 4; time++) replies.push((await browser.post('/password-link', { email })).status)
+    expect(replies).toEqual([200, 200, 200, 429])
+  })
+})
+
+test('no mail goes to a server without TLS where it is required', async () => {
+  const plain = await startSmtpSink()
+  const lines: string[] = []
+  const strict = await startTestApp({
+    now: '2026-11-10T12:00:00.000Z',
+    environment: { MAIL_FROM: 'storedex@mail.example', SMTP_URL: plain.url, SMTP_TLS: 'required' },
+    log: createLogger({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } }),
+  })
+  const { email } = await strict.person()
+  expect((await newBrowser(strict).post('/password-link', { email })).status).toBe(200)
+  await expect.poll(() => lines.join()).toContain('a mail could not be sent')
+  expect(lines.join()).toContain('ETLS')
+  expect(plain.mails).toEqual([])
 })

@@ -195,3 +195,28 @@ test('a provider that does not answer leads to the sign-in page; without one the
   const without = await startTestApp({ now })
   for (const path of ['/openid/start', '/openid/return']) expect((await newBrowser(without).get(path)).status).toBe(404)
 })
+
+test('over https the cookie of a sign-in that has begun can be set by no other host', async () => {
+  const secure = await startTestApp({
+    now: '2026-11-10T12:00:00.000Z',
+    environment: {
+      PUBLIC_URL: 'https://console.example',
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: 'storedex',
+      OIDC_CLIENT_SECRET: 'very secret',
+    },
+  })
+  const { email } = await secure.person()
+  const account = { sub: 'secure', email, email_verified: true }
+  const { reply, url, cookie } = await start(secure)
+  expect(reply.headers.getSetCookie()[0]).toMatch(
+    /^__Host-storedex_openid=[\w-]{43}; Max-Age=900; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  )
+  const query = provider.signIn(url, account)
+  const sessionAfter = async (sent: string) =>
+    (await createConsoleClient(secure.url, sent).get(`/openid/return${query}`)).headers
+      .getSetCookie()
+      .find((each) => each.startsWith('__Host-storedex_session='))
+  expect(await sessionAfter(cookie.replace('__Host-', ''))).toBeUndefined()
+  expect(await sessionAfter(cookie)).toBeDefined()
+})

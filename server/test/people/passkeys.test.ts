@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { passkeySiteOf } from '../../src/people/passkeys/passkeys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'
 import { type ConsoleClient, createConsoleClient, type TestPerson } from '../support/person.ts'
@@ -163,6 +164,43 @@ describe('an answer of a passkey', () => {
 function createId(): string {
   return Buffer.alloc(32, 1).toString('base64url')
 }
+
+describe('where a passkey may be used', () => {
+  test('is said by the settings, and never by the request', async () => {
+    const { person, authenticator } = await somebodyWithPasskey()
+    const evil = 'https://evil.example'
+    const browser = newBrowser(app)
+    for (const headers of [{ origin: evil }, { origin: evil, 'sec-fetch-site': 'same-origin' }]) {
+      expect(codeOf(await browser.post('/passkeys/sign-in-options', undefined, headers))).toBe('403 cross_site_request')
+      expect(codeOf(await person.post('/passkeys/registration-options', undefined, headers))).toBe(
+        '403 cross_site_request',
+      )
+    }
+    // Whatever host the request names, the options are for ours.
+    const forwarded = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }
+    const { body } = await browser.post('/passkeys/sign-in-options', undefined, forwarded)
+    expect(body.options.rpId).toBe('localhost')
+    // Another port or scheme of the same host is another service.
+    for (const elsewhere of ['https://localhost:9999', 'http://localhost:9999', origin.replace('http:', 'https:')]) {
+      const response = authenticator.get(await optionsFor(browser, 'sign-in-options'), elsewhere)
+      expect(codeOf(await browser.post('/passkeys/sign-in', { response }))).toBe('401 sign_in_failed')
+      const created = createAuthenticator().create(await optionsFor(person, 'registration-options'), elsewhere)
+      expect(codeOf(await person.post('/passkeys', { name: 'Elsewhere', response: created }))).toBe(
+        '401 sign_in_failed',
+      )
+    }
+  })
+
+  test.each([
+    ['https://console.example', 8080, 'console.example', ['https://console.example']],
+    ['https://console.example:8443', 8080, 'console.example', ['https://console.example:8443']],
+    ['http://127.0.0.1:8080', 8080, 'localhost', ['http://127.0.0.1:8080', 'http://localhost:8080']],
+    ['http://localhost:8080', 9090, 'localhost', ['http://localhost:8080', 'http://localhost:9090']],
+    ['http://0.0.0.0:8080', 8080, 'localhost', ['http://0.0.0.0:8080', 'http://localhost:8080']],
+  ])('is, at the public address %s, what it says', (publicUrl, port, rpId, origins) => {
+    expect(passkeySiteOf(publicUrl, port)).toEqual({ rpId, origins })
+  })
+})
 
 test('passkeys are offered where they work: at a host name', async () => {
   expect((await newBrowser(app).get('/sign-in-options')).body.passkeys).toBe(true)

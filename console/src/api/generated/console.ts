@@ -1643,7 +1643,7 @@ export type GetSignInOptionsResponse = GetSignInOptionsResponses[keyof GetSignIn
 export type SignInData = {
     body: {
         /**
-         * Email address; upper and lower case are the same.
+         * A plain email address, without a name or brackets; upper and lower case are the same.
          */
         email: string;
         /**
@@ -1895,6 +1895,94 @@ export type ReauthenticateResponses = {
 
 export type ReauthenticateResponse = ReauthenticateResponses[keyof ReauthenticateResponses];
 
+export type LookAtLinkData = {
+    body: {
+        /**
+         * The part of a link after the #.
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/link/look';
+};
+
+export type LookAtLinkErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * It cannot be used any more: invalid_link.
+     */
+    410: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type LookAtLinkError = LookAtLinkErrors[keyof LookAtLinkErrors];
+
+export type LookAtLinkResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'link';
+        /**
+         * What the link is for. `sign_in`: it signs the person in; once opened, it is used up.
+         */
+        purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up';
+        /**
+         * Email address; upper and lower case are the same.
+         */
+        email: string;
+        name: string | null;
+        account: {
+            name: string;
+            /**
+             * What the person may do in the account.
+             */
+            role: 'viewer' | 'member' | 'admin' | 'owner';
+        } | null;
+        /**
+         * Whether a name has to be sent with a password.
+         */
+        needs_name: boolean;
+        /**
+         * An invitation: whoever has an account signs in, and then opens the link again; others send a name and a password. Whether the address has an account is told to nobody else.
+         */
+        needs_sign_in: boolean;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type LookAtLinkResponse = LookAtLinkResponses[keyof LookAtLinkResponses];
+
 export type OpenLinkData = {
     body: {
         /**
@@ -1951,7 +2039,7 @@ export type OpenLinkResponses = {
     200: {
         object: 'link';
         /**
-         * What the link is for. `sign_in`: it was used up, and the person is signed in.
+         * What the link is for. `sign_in`: it signs the person in; once opened, it is used up.
          */
         purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up';
         /**
@@ -1967,11 +2055,11 @@ export type OpenLinkResponses = {
             role: 'viewer' | 'member' | 'admin' | 'owner';
         } | null;
         /**
-         * Whether a name has to be sent with the password.
+         * Whether a name has to be sent with a password.
          */
         needs_name: boolean;
         /**
-         * Whether the person has to sign in, and then open the link again.
+         * An invitation: whoever has an account signs in, and then opens the link again; others send a name and a password. Whether the address has an account is told to nobody else.
          */
         needs_sign_in: boolean;
         /**
@@ -2058,7 +2146,7 @@ export type SetPasswordByLinkResponse = SetPasswordByLinkResponses[keyof SetPass
 export type RequestPasswordLinkData = {
     body: {
         /**
-         * Email address; upper and lower case are the same.
+         * A plain email address, without a name or brackets; upper and lower case are the same.
          */
         email: string;
     };
@@ -2118,7 +2206,7 @@ export type RequestPasswordLinkResponse = RequestPasswordLinkResponses[keyof Req
 export type SignUpData = {
     body: {
         /**
-         * Email address; upper and lower case are the same.
+         * A plain email address, without a name or brackets; upper and lower case are the same.
          */
         email: string;
         /**
@@ -4867,7 +4955,7 @@ export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitat
 export type InviteData = {
     body: {
         /**
-         * Email address; upper and lower case are the same.
+         * A plain email address, without a name or brackets; upper and lower case are the same.
          */
         email: string;
         /**
@@ -5330,6 +5418,10 @@ export type ChangePasswordErrors = {
      */
     415: Error;
     /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
      * Something failed inside: internal_error.
      */
     500: Error;
@@ -5608,6 +5700,10 @@ export type ListAuditResponses = {
                 name: string | null;
                 email: string | null;
             } | null;
+            /**
+             * Whether an operator of the installation did it.
+             */
+            by_operator: boolean;
             target: {
                 id: string;
                 name: string | null;

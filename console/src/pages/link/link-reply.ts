@@ -1,23 +1,23 @@
 import { api } from '#api/client.ts'
 
-interface SignInLink {
+export interface LinkReply {
   object: 'link'
-  purpose: 'sign_in'
-}
-
-export interface PasswordLink {
-  object: 'link'
-  purpose: 'set_password' | 'invitation' | 'sign_up'
+  purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up'
   email: string
   name: string | null
   account: { name: string } | null
   needs_name: boolean
-  /** The person of an invitation is known: they sign in, and open the link again. */
+  /** An invitation: whoever has an account signs in and opens the link again. */
   needs_sign_in: boolean
   request_id: string
 }
 
-/** A link for signing in is used up by this. The others are when the password is set. */
-export function openLink(token: string): Promise<SignInLink | PasswordLink> {
+/** Changes nothing. */
+export function lookAtLink(token: string): Promise<LinkReply> {
+  return api.post('/link/look', { token })
+}
+
+/** Uses up a link that signs in, and an invitation of the person who is signed in. */
+export function openLink(token: string): Promise<LinkReply> {
   return api.post('/link', { token })
 }

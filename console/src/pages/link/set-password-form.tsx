@@ -7,9 +7,9 @@ import { startSession } from '#api/session.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
-import type { PasswordLink } from './link-reply.ts'
+import type { LinkReply } from './link-reply.ts'
 
-export function SetPasswordForm({ token, link }: { token: string; link: PasswordLink }) {
+export function SetPasswordForm({ token, link }: { token: string; link: LinkReply }) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const [name, setName] = useState(link.name ?? '')

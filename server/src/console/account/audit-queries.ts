@@ -6,6 +6,8 @@ export interface AccountAuditRow {
   /** Null for a person who was removed. */
   person_name: string | null
   person_email: string | null
+  /** Whether an operator of the installation did it, who is no member. */
+  by_operator: boolean
   action: string
   target: string | null
   details: Record<string, string | number | boolean | null>
@@ -28,10 +30,12 @@ interface AuditLogQuery {
 export async function selectAuditLog(db: Queryable, query: AuditLogQuery): Promise<AccountAuditRow[]> {
   const { rows } = await db.query<AccountAuditRow>(
     `
-select l.entry, l.person_id, p.name as person_name, p.email as person_email, l.action, l.target, l.details, l.address,
+select l.entry, l.person_id, p.name as person_name, p.email as person_email,
+       split_part(l.action, '.', 1) = 'see_as' or coalesce(p.operator, false) and m.person_id is null as by_operator, l.action, l.target, l.details, l.address,
        l.at
 from audit_log l
 left join people p on p.id = l.person_id
+left join members m on m.account_id = l.account_id and m.person_id = l.person_id
 where l.account_id = $1::bigint
   and ($2::bigint is null or l.person_id = $2::bigint)
   and ($3::text is null or split_part(l.action, '.', 1) = $3::text)

@@ -39,12 +39,14 @@ export async function listAudit(
       at: row.at.toISOString(),
       action: row.action,
       person:
-        row.person_id === null
+        row.person_id === null || row.by_operator
           ? null
           : { id: ids.seal('person', row.person_id), name: row.person_name, email: row.person_email },
+      by_operator: row.by_operator,
       target: row.target === null ? null : { id: row.target, name: names.get(row.target) ?? null },
       details: row.details,
-      address: row.address,
+      // Who runs the installation, and from where, is no business of its customers.
+      address: row.by_operator ? null : row.address,
     })),
     has_more: page.hasMore,
     next_cursor: page.nextCursor,

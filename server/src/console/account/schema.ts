@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
-import { DoneReply, EmailAddress, GivenPassword, NewPersonName, PersonId, RoleName } from '../session/schema.ts'
+import {
+  DoneReply,
+  EmailAddress,
+  GivenEmailAddress,
+  GivenPassword,
+  NewPersonName,
+  PersonId,
+  RoleName,
+} from '../session/schema.ts'
 
 export const AccountDoneReply = DoneReply
 export type AccountDoneReply = Static<typeof DoneReply>
@@ -50,7 +58,7 @@ export const InvitationListReply = WholeList(
 )
 export type InvitationListReply = Static<typeof InvitationListReply>
 
-export const InvitationRequest = ClosedObject({ email: EmailAddress, role: RoleName })
+export const InvitationRequest = ClosedObject({ email: GivenEmailAddress, role: RoleName })
 
 export const SentInvitationReply = ClosedObject({
   object: Type.Literal('invitation'),
@@ -102,9 +110,13 @@ export const AuditListReply = RecordList(
     person: Nullable(
       ClosedObject(
         { id: PersonId, name: Nullable(DisplayName), email: Nullable(Type.String()) },
-        { description: 'Who did it; null for the command line. Without a name: somebody who was removed.' },
+        {
+          description:
+            'Who did it; null for the command line and for an operator of the installation. Without a name: somebody who was removed.',
+        },
       ),
     ),
+    by_operator: Type.Boolean({ description: 'Whether an operator of the installation did it.' }),
     target: Nullable(ClosedObject({ id: Type.String({ maxLength: 100 }), name: Nullable(DisplayName) })),
     details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
     address: Nullable(Type.String({ maxLength: 100 })),

@@ -8,11 +8,12 @@ import { takeAttempt } from '../../people/attempts.ts'
 import { OpenIdProvider } from '../../people/openid/provider.ts'
 import { finishOpenIdSignIn, openIdLifeMs, startOpenIdSignIn } from '../../people/openid/sign-in.ts'
 import { consolePrefix } from '../guard.ts'
+import { rememberBrowser } from '../known-browsers.ts'
 import { browserOf } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
-import { isSecure, readCookie, setSessionCookie } from '../session-cookie.ts'
+import { cookieNameOf, isSecure, readCookie, setSessionCookie } from '../session-cookie.ts'
 
-const cookieName = 'storedex_openid'
+const baseName = 'storedex_openid'
 const returnPath = `${consolePrefix}/openid/return`
 const failurePath = '/sign-in?problem=provider'
 
@@ -23,6 +24,7 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
   const provider = openid && new OpenIdProvider(openid, `${publicUrl}${returnPath}`)
   const cookieOf = (request: FastifyRequest) =>
     ({ path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(request, publicUrl) }) as const
+  const nameFor = (request: FastifyRequest) => cookieNameOf(baseName, request, publicUrl)
   /** A browser that comes from another site gets a page, not JSON. */
   const sendToSignIn = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
     request.record.failure = toApiError(error)
@@ -47,7 +49,7 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
       try {
         await takeAttempt({ db, signer, now }, 'challenge', { address })
         const { url, token } = await startOpenIdSignIn({ db, now, provider }, localPath(request.query.next))
-        reply.setCookie(cookieName, token, { ...cookieOf(request), maxAge: openIdLifeMs / 1000 })
+        reply.setCookie(nameFor(request), token, { ...cookieOf(request), maxAge: openIdLifeMs / 1000 })
         return reply.redirect(url.href, 303)
       } catch (error) {
         return sendToSignIn(request, reply, error)
@@ -68,15 +70,16 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
     },
     async (request, reply) => {
       if (!provider) throw new ApiError('route_not_found', 'No sign-in provider is set up here.')
-      const token = readCookie(request, cookieName) ?? ''
-      reply.clearCookie(cookieName, cookieOf(request))
+      const token = readCookie(request, nameFor(request)) ?? ''
+      reply.clearCookie(nameFor(request), cookieOf(request))
       const { db, now, raw } = request
       const query = /\?.*$/s.exec(raw.url ?? '')?.[0] ?? ''
       const people = { signup, publicUrl, outbox }
       const ctx = { db, ids, now, browser: browserOf(request), provider, ...people, replacedToken: request.sessionHash }
       try {
-        const { sessionToken, next } = await finishOpenIdSignIn(ctx, { token, query })
+        const { sessionToken, email, next } = await finishOpenIdSignIn(ctx, { token, query })
         setSessionCookie(reply, publicUrl, sessionToken)
+        rememberBrowser(reply, services, email)
         return reply.redirect(publicUrl + next, 303)
       } catch (error) {
         return sendToSignIn(request, reply, error)

@@ -7,10 +7,10 @@ import { resumeAccount, suspendAccount } from '../../accounts/suspend-account.ts
 import { listKeys } from '../../auth/keys.ts'
 import type { Alongside } from '../../db/pool.ts'
 import { readListPage } from '../../delivery/list-pages.ts'
-import { normalizeEmail } from '../../kernel/channels.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { type IdSealer, type Mode, modes } from '../../kernel/ids.ts'
+import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import { readUsage } from '../../usage/read-usage.ts'
 import type { PersonContext } from '../access.ts'
 import { type AccountAuditRow, selectAuditLog } from '../account/audit-queries.ts'
@@ -139,15 +139,14 @@ export async function createOperatorAccount(
   { ids }: AccountServices,
   { name, email, trial_ends_at: trialEndsAt, ...terms }: NewAccountBody,
 ): Promise<AccountReply> {
-  if (email !== undefined && normalizeEmail(email) === null)
-    throw new ApiError('invalid_request', 'email must be an email address.', { param: 'email' })
+  const contact = email === undefined ? undefined : requireUserAddress(email)
   const account = await runOperatorVerb(() =>
     createAccount(
       accountsContextOf(ctx, ids),
       {
         name: name.trim(),
         ...terms,
-        ...(email !== undefined && { email: email.trim() }),
+        ...(contact !== undefined && { email: contact }),
         ...(trialEndsAt !== undefined && { trialEndsAt: new Date(trialEndsAt) }),
       },
       auditChange(ctx, ids, 'account.created', { plan: terms.plan ?? 'free' }),

@@ -11,12 +11,14 @@ import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import {
   finishRegistration,
   type PasskeyContext,
+  passkeySiteOf,
   signInByPasskey,
   startPasskeySignIn,
   startRegistration,
 } from '../../people/passkeys/passkeys.ts'
 import { deletePasskey, type PasskeyRow, selectPasskeys } from '../../people/passkeys/queries.ts'
 import { personContext } from '../access.ts'
+import { rememberBrowser } from '../known-browsers.ts'
 import { browserOf, newSessionContext } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
 import { describeSession } from '../session/describe-session.ts'
@@ -39,8 +41,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     signer,
     now: request.now,
     browser: browserOf(request),
-    // Browsers send it with every POST; the guard has checked it.
-    origin: request.headers.origin ?? `${request.protocol}://${request.host}`,
+    site: passkeySiteOf(publicUrl, request.socket.localPort),
   })
   const holderOf = (request: FastifyRequest) => {
     const { person, session } = personContext(request)
@@ -89,7 +90,9 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       const { authenticatorAttachment: _, ...response } = request.body.response
       const token = await signInByPasskey(contextOf(request), { response, replacedToken: request.sessionHash })
       setSessionCookie(reply, publicUrl, token)
-      return describeSession(await newSessionContext(request, token, ids), services)
+      const session = await newSessionContext(request, token, ids)
+      rememberBrowser(reply, services, session.person.email)
+      return describeSession(session, services)
     },
   )
 

@@ -2,6 +2,7 @@ import { networkOf } from '../../auth/key-directory.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { normalizeEmail } from '../../kernel/channels.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { isPlainAddress } from '../../kernel/mail/user-address.ts'
 import type { Signer } from '../../kernel/signer.ts'
 import { hashToken, newToken } from '../../people/tokens.ts'
 import { insertCountedRequest, type RequestWindow } from './queries.ts'
@@ -50,8 +51,6 @@ function windowsOf({ signer, address }: AskContext, email: string): RequestWindo
   return [windowOf('address', networkOf(address)), windowOf('mailbox', normalizeEmail(email)!)]
 }
 
-const plainAddress = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9.-]+$/
-
 /**
  * The address that the link is mailed to. All spellings in which an address is found must lead to the same mailbox, or
  * the owner of a look-alike could read about somebody else: anything but plain ASCII is mailed to its normal form.
@@ -60,5 +59,5 @@ function mailboxOf(given: string): string {
   const normal = normalizeEmail(given)
   const written = given.trim().toLowerCase()
   if (normal === null) throw new ApiError('invalid_request', 'email must be an email address.', { param: 'email' })
-  return plainAddress.test(written) && normalizeEmail(written) === normal ? written : normal
+  return isPlainAddress(written) && normalizeEmail(written) === normal ? written : normal
 }

@@ -1,3 +1,4 @@
+import { networkOf } from '../../auth/key-directory.ts'
 import type { ConnectionPool, Queryable } from '../../db/pool.ts'
 import type { ContactSeals } from '../../encryption/keyring.ts'
 import { eraseContacts } from '../../erasure/erase-contacts.ts'
@@ -6,7 +7,7 @@ import type { IdSealer } from '../../kernel/ids.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { hashToken } from '../../people/tokens.ts'
-import { FairSemaphore } from '../../runtime/fairness.ts'
+import { FairQueue, FairSemaphore } from '../../runtime/fairness.ts'
 import { readHeldData } from './held-data.ts'
 import {
   endExpiredRequests,
@@ -36,8 +37,10 @@ const usesPerLink = 30
 
 /** Reads what is held about the address that the link was mailed to. Works until the link ends or expires. */
 export async function openPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<PrivacyDataReply> {
-  const { email, request } = await useLink(ctx, token)
-  const held = await ctx.scans.run(ctx.address, () => readHeldData({ ...ctx, db: ctx.pool.lane('privacy') }, email))
+  const { email, request, held } = await ctx.scans.run(ctx.address, token, async () => {
+    const used = await useLink(ctx, token)
+    return { ...used, held: await readHeldData({ ...ctx, db: ctx.pool.lane('privacy') }, used.email) }
+  })
   await updateExpectedOutcome(ctx.db, request.id, held.contacts_total > 0 ? 'kept' : 'nothing_held')
   return {
     object: 'privacy_data',
@@ -61,10 +64,10 @@ export async function copyPrivacyData(ctx: PrivacyLinkContext, token: string): P
  * erases.
  */
 export async function eraseByPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<PrivacyErasureReply> {
-  const { email } = await useLink(ctx, token)
   const erasure = { db: ctx.pool.lane('privacy'), ids: ctx.ids, clock: ctx.clock, seals: ctx.seals }
-  const { erased } = await ctx.scans.run(ctx.address, () =>
-    eraseContacts(erasure, { email }, async (client, { erased }) => {
+  const { erased } = await ctx.scans.run(ctx.address, token, async () => {
+    const { email } = await useLink(ctx, token)
+    return eraseContacts(erasure, { email }, async (client, { erased }) => {
       const now = ctx.clock.now()
       const outcome = erased > 0 ? 'erased' : 'nothing_held'
       if (!(await endRequest(client, hashToken(token), { outcome, erased, now }))) throw deadLinkError()
@@ -77,8 +80,8 @@ export async function eraseByPrivacyLink(ctx: PrivacyLinkContext, token: string)
         address: null,
         at: now,
       })
-    }),
-  )
+    })
+  })
   return { object: 'privacy_erasure', erased, request_id: ctx.requestId }
 }
 
@@ -109,23 +112,28 @@ export function endExpiredPrivacyLinks(db: Queryable, now: Date): Promise<void> 
   return endExpiredRequests(db, now, new Date(now.getTime() - requestsKeptMs))
 }
 
-/** At most as many readings of all contacts at once, and of one address half of them. */
+/** At most as many readings of all contacts at once, and of one network half of them. */
 const maxScans = 4
 
-/** Bounds how many visitors make the database read all contacts at once. */
+/** Bounds how many visitors make the database read all contacts at once: by network, and one at a time for each link. */
 export class ScanLimiter {
   readonly #permits = new FairSemaphore(maxScans)
+  readonly #links = new FairQueue(Number.MAX_SAFE_INTEGER)
 
-  async run<T>(address: string, work: () => Promise<T>): Promise<T> {
-    const release = this.#permits.tryAcquire(address)
-    if (!release)
-      throw new ApiError('service_unavailable', 'Many people are asking at the moment; try again in a minute.', {
-        retryAfterSeconds: 60,
-      })
+  /** Runs `work`, which counts the use of the link: a scan that is refused takes no use. */
+  async run<T>(address: string, token: string, work: () => Promise<T>): Promise<T> {
+    const link = { name: hashToken(token).toString('base64'), maxPermits: 1 }
+    if (!this.#links.tryAcquire(link)) await new Promise<void>((grant) => this.#links.enqueue(link, { grant }))
+    const release = this.#permits.tryAcquire(networkOf(address))
     try {
+      if (!release)
+        throw new ApiError('service_unavailable', 'Many people are asking at the moment; try again in a minute.', {
+          retryAfterSeconds: 60,
+        })
       return await work()
     } finally {
-      release()
+      release?.()
+      this.#links.release(link)
     }
   }
 }

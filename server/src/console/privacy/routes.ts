@@ -5,7 +5,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import type { ConsoleServices } from '../services.ts'
 import { askForLink } from './ask.ts'
 import { copyPrivacyData, eraseByPrivacyLink, openPrivacyLink, type PrivacyLinkContext, ScanLimiter } from './link.ts'
-import { PrivacyOutbox } from './outbox.ts'
+import { mailPrivacyLink } from './outbox.ts'
 import {
   PrivacyDataReply,
   PrivacyErasureReply,
@@ -20,8 +20,7 @@ import {
  * mailed to the address is the proof that it is theirs.
  */
 export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
-  const { sendMail } = services
-  const outbox = sendMail && new PrivacyOutbox({ ...services, sendMail })
+  const { outbox } = services
   const scans = new ScanLimiter()
   const contextOf = (request: FastifyRequest): PrivacyLinkContext => ({
     db: request.db,
@@ -33,7 +32,6 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     address: request.ip,
     requestId: request.id,
   })
-  api.addHook('onClose', async () => outbox?.drain())
 
   api.post(
     '/privacy/requests',
@@ -52,8 +50,9 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     async (request, reply) => {
       const { db, now, ip: address, id } = request
       if (!outbox) throw noMailError(services.config.people.privacyContact)
+      outbox.requireRoom()
       const link = await askForLink({ db, signer: services.signer, now, address }, request.body.email)
-      if (link) reply.raw.once('close', () => outbox.send(link))
+      if (link) reply.raw.once('close', () => mailPrivacyLink(outbox, services, link))
       return reply.code(202).send({ object: 'privacy_request', request_id: id })
     },
   )

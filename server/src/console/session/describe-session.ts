@@ -3,6 +3,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { entitlementAt } from '../../accounts/account.ts'
 import { accountOf } from '../../accounts/queries.ts'
 import type { Queryable } from '../../db/pool.ts'
+import { type PasskeySite, passkeySiteOf } from '../../people/passkeys/passkeys.ts'
 import { hasOperator, selectSettings } from '../../people/queries.ts'
 import { selectVisibleAccounts } from '../../people/sessions/queries.ts'
 import type { PersonContext } from '../access.ts'
@@ -41,17 +42,22 @@ export async function describeSession(ctx: PersonContext, services: ConsoleServi
 }
 
 export async function describeSignInOptions(
-  ctx: { db: Queryable; requestId: string; hostname: string },
+  ctx: { db: Queryable; requestId: string; hostname: string; localPort: number | undefined },
   services: ConsoleServices,
 ): Promise<SignInOptionsReply> {
   return {
     object: 'sign_in_options',
     ...featuresOf(services),
-    passkeys: isIP(ctx.hostname.replace(/^\[|\]$/g, '')) === 0,
+    passkeys: isPasskeySite(ctx.hostname, passkeySiteOf(services.publicUrl, ctx.localPort)),
     privacy_contact: services.config.people.privacyContact,
     first_operator_missing: !(await hasOperator(ctx.db)),
     request_id: ctx.requestId,
   }
+}
+
+/** Whether a browser at this host could use a passkey: to offer them, and for nothing else. */
+function isPasskeySite(hostname: string, { rpId }: PasskeySite): boolean {
+  return isIP(rpId.replace(/^\[|\]$/g, '')) === 0 && hostname.toLowerCase() === rpId
 }
 
 function featuresOf({ config: { people } }: ConsoleServices): SessionReply['features'] {

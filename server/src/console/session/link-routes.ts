@@ -2,13 +2,14 @@ import type { FastifyRequest } from 'fastify'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import { takeAttempt } from '../../people/attempts.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
-import type { LinkContext } from '../../people/links/link-context.ts'
-import { openLink, setPasswordByLink } from '../../people/links/use-link.ts'
+import type { LinkContext, OpenedLink } from '../../people/links/link-context.ts'
+import { lookAtLink, openLink, setPasswordByLink } from '../../people/links/use-link.ts'
 import { writePasswordMail } from '../../people/passwords/request-link.ts'
-import { foldEmail } from '../../people/person.ts'
 import { requestSignUp } from '../../people/sign-up/sign-up.ts'
+import { knownBrowserOf, rememberBrowser } from '../known-browsers.ts'
 import { browserOf } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
 import { setSessionCookie } from '../session-cookie.ts'
@@ -28,6 +29,36 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   })
   const done = (request: FastifyRequest) => ({ object: 'done' as const, request_id: request.id })
 
+  const describe = (request: FastifyRequest, opened: OpenedLink) => {
+    const { purpose, email, name, account, needsName: needs_name, needsSignIn: needs_sign_in } = opened
+    return {
+      object: 'link' as const,
+      purpose,
+      email,
+      name,
+      account,
+      needs_name,
+      needs_sign_in,
+      request_id: request.id,
+    }
+  }
+
+  api.post(
+    '/link/look',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'lookAtLink',
+        tags: ['session'],
+        summary: 'Look at a single-use link',
+        description: 'Changes nothing: a page asks before it signs somebody in.',
+        body: LinkRequest,
+        response: { 200: LinkReply, ...errorReplies('invalid_link', 'rate_limit_exceeded') },
+      },
+    },
+    async (request) => describe(request, await lookAtLink(linkContext(request), request.body.token)),
+  )
+
   api.post(
     '/link',
     {
@@ -44,18 +75,11 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
     },
     async (request, reply) => {
       const opened = await openLink(linkContext(request), request.body.token)
-      if (opened.sessionToken !== null) setSessionCookie(reply, publicUrl, opened.sessionToken)
-      const { purpose, email, name, account, needsName: needs_name, needsSignIn: needs_sign_in } = opened
-      return {
-        object: 'link' as const,
-        purpose,
-        email,
-        name,
-        account,
-        needs_name,
-        needs_sign_in,
-        request_id: request.id,
+      if (opened.sessionToken !== null) {
+        setSessionCookie(reply, publicUrl, opened.sessionToken)
+        rememberBrowser(reply, services, opened.email)
       }
+      return describe(request, opened)
     },
   )
 
@@ -76,6 +100,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
       outbox?.requireRoom()
       const { sessionToken, email } = await setPasswordByLink(linkContext(request), { token, password, name })
       setSessionCookie(reply, publicUrl, sessionToken!)
+      rememberBrowser(reply, services, email)
       noticeNewCredential({ outbox, publicUrl, now: request.now }, email, 'password')
       return done(request)
     },
@@ -98,11 +123,22 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
       if (!outbox) throw noMailError()
       const { db, ip: address, now, body } = request
       outbox.requireRoom()
-      const email = foldEmail(body.email)
-      await takeAttempt({ db, signer, now }, 'password_mail', { address, email })
+      const email = requireUserAddress(body.email)
+      const browser = knownBrowserOf(request, services, email)
+      const attempts = { db, signer, now }
+      const attempt =
+        browser === null
+          ? await takeAttempt(attempts, 'password_mail', { address, email })
+          : await takeAttempt(attempts, 'known_password_mail', { browser, email })
       const ctx = { db: services.db, ids, now, address, publicUrl }
-      // After the reply, so that its time does not tell whether the address is known.
-      reply.raw.once('close', () => outbox.send(() => writePasswordMail(ctx, email)))
+      // After the reply, so that its time does not tell whether the address is known. What could not be sent does not
+      // count.
+      const send = () =>
+        outbox.send(
+          () => writePasswordMail(ctx, email),
+          () => attempt.undo(services.db),
+        )
+      reply.raw.once('close', send)
       return done(request)
     },
   )
@@ -126,8 +162,14 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
       outbox.requireRoom()
       const { db, ip: address, now, body } = request
       const { email, name, account_name: accountName } = body
-      const mail = await requestSignUp({ db, signer, now, address, publicUrl }, { email, name, accountName })
-      reply.raw.once('close', () => outbox.send(async () => mail))
+      const ctx = { db, signer, now, address, publicUrl }
+      const { mail, attempt } = await requestSignUp(ctx, { email, name, accountName })
+      const send = () =>
+        outbox.send(
+          async () => mail,
+          () => attempt.undo(services.db),
+        )
+      reply.raw.once('close', send)
       return done(request)
     },
   )

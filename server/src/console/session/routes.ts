@@ -2,10 +2,12 @@ import { transact } from '../../db/pool.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
+import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { reauthenticateByPassword, signInByPassword } from '../../people/passwords/sign-in.ts'
 import { deleteSession } from '../../people/sessions/queries.ts'
 import { personContext } from '../access.ts'
+import { knownBrowserOf, rememberBrowser } from '../known-browsers.ts'
 import { browserOf, newSessionContext } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
 import { clearSessionCookie, setSessionCookie } from '../session-cookie.ts'
@@ -43,7 +45,8 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
         response: { 200: SignInOptionsReply },
       },
     },
-    ({ db, id: requestId, hostname }) => describeSignInOptions({ db, requestId, hostname }, services),
+    ({ db, id: requestId, hostname, socket: { localPort } }) =>
+      describeSignInOptions({ db, requestId, hostname, localPort }, services),
   )
 
   api.post(
@@ -60,8 +63,15 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     },
     async (request, reply) => {
       const ctx = { db: request.db, signer, now: request.now, browser: browserOf(request) }
-      const token = await signInByPassword(ctx, { ...request.body, replacedToken: request.sessionHash })
+      const email = requireUserAddress(request.body.email)
+      const token = await signInByPassword(ctx, {
+        email,
+        password: request.body.password,
+        knownBrowser: knownBrowserOf(request, services, email),
+        replacedToken: request.sessionHash,
+      })
       setSessionCookie(reply, publicUrl, token)
+      rememberBrowser(reply, services, email)
       return describeSession(await newSessionContext(request, token, ids), services)
     },
   )

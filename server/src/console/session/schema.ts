@@ -14,6 +14,14 @@ export const PersonId = Type.String({
   description: 'Public id of a person.',
 })
 const PersonName = Type.String({ maxLength: 200, description: 'How the person is called.' })
+/** What somebody gives as the address of a user; `requireUserAddress` reads it. */
+export const GivenEmailAddress = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  pattern: "^\\s*[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+\\s*$",
+  description: 'A plain email address, without a name or brackets; upper and lower case are the same.',
+  examples: ['mara@aurora.example'],
+})
 export const EmailAddress = Type.String({
   minLength: 3,
   maxLength: 254,
@@ -86,7 +94,7 @@ export const SignInOptionsReply = ClosedObject({
 })
 export type SignInOptionsReply = Static<typeof SignInOptionsReply>
 
-export const SignInRequest = ClosedObject({ email: EmailAddress, password: GivenPassword })
+export const SignInRequest = ClosedObject({ email: GivenEmailAddress, password: GivenPassword })
 export const ReauthenticationRequest = ClosedObject({ password: GivenPassword })
 export const LinkRequest = ClosedObject({ token: LinkToken })
 export const LinkPasswordRequest = ClosedObject({
@@ -98,7 +106,7 @@ export const LinkReply = ClosedObject({
   object: Type.Literal('link'),
   purpose: Type.Enum(['sign_in', 'set_password', 'invitation', 'sign_up'], {
     type: 'string',
-    description: 'What the link is for. `sign_in`: it was used up, and the person is signed in.',
+    description: 'What the link is for. `sign_in`: it signs the person in; once opened, it is used up.',
   }),
   email: EmailAddress,
   name: Nullable(PersonName),
@@ -108,17 +116,20 @@ export const LinkReply = ClosedObject({
       { description: 'The account that an invitation is for, or that a sign-up creates.' },
     ),
   ),
-  needs_name: Type.Boolean({ description: 'Whether a name has to be sent with the password.' }),
-  needs_sign_in: Type.Boolean({ description: 'Whether the person has to sign in, and then open the link again.' }),
+  needs_name: Type.Boolean({ description: 'Whether a name has to be sent with a password.' }),
+  needs_sign_in: Type.Boolean({
+    description:
+      'An invitation: whoever has an account signs in, and then opens the link again; others send a name and a password. Whether the address has an account is told to nobody else.',
+  }),
   request_id: RequestId,
 })
 export type LinkReply = Static<typeof LinkReply>
 
 export const SettingsRequest = ClosedObject({ settings: Settings })
 
-export const PasswordLinkRequest = ClosedObject({ email: EmailAddress })
+export const PasswordLinkRequest = ClosedObject({ email: GivenEmailAddress })
 export const SignUpRequest = ClosedObject({
-  email: EmailAddress,
+  email: GivenEmailAddress,
   name: NewPersonName,
   account_name: NewPersonName,
 })

@@ -9,30 +9,39 @@ import { joinByInvitation } from './invitations.ts'
 import { selectOpenInvitation } from './queries.ts'
 
 /**
- * Opens the link of an invitation; null when it is none. Somebody who is new sets a password. Somebody who is known has
- * to be signed in, because the link may have been shown to others.
+ * Looks at the link of an invitation; null when it is none. Whether the address is known is told to nobody but the person
+ * whose it is, signed in: everybody else sees both ways, to sign in or to choose a name and a password.
  */
-export async function openInvitation(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
-  const { db, ids, now, browser } = ctx
-  const invitation = await selectOpenInvitation(db, hashToken(token), now)
-  if (!invitation) return null
-  const person = await findPersonByEmail(db, invitation.email)
-  if (person && person.id === ctx.personId) {
-    await transact(db, (client) =>
-      joinByInvitation({ db: client, ids, now, address: browser.address }, invitation, person),
-    )
-    return signedIn(person, null)
-  }
+export async function lookAtInvitation(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+  const found = await findInvitation(ctx, token)
+  if (!found) return null
+  const { invitation, own } = found
   return {
     purpose: 'invitation',
     email: invitation.email,
-    // A name is the person's own business until they are signed in.
-    name: null,
+    name: own ? own.name : null,
     account: { name: invitation.account_name, role: invitation.role },
-    needsName: !person,
-    needsSignIn: person !== undefined,
+    needsName: !own,
+    needsSignIn: !own,
     sessionToken: null,
   }
+}
+
+/** The same, and the signed-in person whose address it is for joins. */
+export async function openInvitation(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+  const found = await findInvitation(ctx, token)
+  if (!found?.own) return lookAtInvitation(ctx, token)
+  const { db, ids, now, browser } = ctx
+  const { invitation, own } = found
+  await transact(db, (client) => joinByInvitation({ db: client, ids, now, address: browser.address }, invitation, own))
+  return signedIn(own, null)
+}
+
+async function findInvitation({ db, now, personId }: LinkContext, token: string) {
+  const invitation = await selectOpenInvitation(db, hashToken(token), now)
+  if (!invitation) return null
+  const person = await findPersonByEmail(db, invitation.email)
+  return { invitation, own: person && person.id === personId ? person : null }
 }
 
 /** Creates the person whom an invitation is for; null when it is none. */
@@ -45,7 +54,7 @@ export async function acceptAsNewPerson(
   if (!invitation) return null
   if (name === null) throw missingNameError()
   const { email } = invitation
-  const hash = await hashNewPassword(password, { email, name })
+  const hash = await hashNewPassword(password, { email, name, address: browser.address })
   return transact(db, async (client) => {
     const person = await createPerson(client, { email, name, now })
     if (!person) throw invalidLinkError()

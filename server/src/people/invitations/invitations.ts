@@ -1,8 +1,8 @@
 import type { Queryable } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
+import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import { recordAudit } from '../audit.ts'
 import { invalidLinkError, linkLifeMs } from '../links/links.ts'
-import { foldEmail } from '../person.ts'
 import { type RegisteredPerson, upsertMemberAtLeast } from '../queries.ts'
 import type { Role } from '../roles.ts'
 import { hashToken, newToken } from '../tokens.ts'
@@ -29,7 +29,7 @@ export async function createInvitation(
   const { accountId, role, invitedBy, address, now } = input
   const token = newToken()
   const expiresAt = new Date(now.getTime() + linkLifeMs.invitation)
-  const email = foldEmail(input.email)
+  const email = requireUserAddress(input.email)
   const row = { tokenHash: hashToken(token), accountId, email, role, invitedBy, now, expiresAt }
   const id = ids.seal('invitation', await insertInvitation(db, row))
   await recordAudit(db, {

@@ -22,14 +22,14 @@ export interface LinkContext {
 
 /** What a link has done or waits for. */
 export interface OpenedLink {
-  /** `sign_in`: it was used up, and the person is signed in. The others wait for a password. */
+  /** `sign_in`: it signs the person in, or has done so. The others wait for a password. */
   purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up'
   email: string
   name: string | null
   /** The account that an invitation is for, or that a sign-up creates. */
   account: { name: string; role: Role } | null
   needsName: boolean
-  /** An invitation of somebody who has to sign in first, and then open the link again. */
+  /** An invitation: somebody who has an account signs in first, and then opens the link again. */
   needsSignIn: boolean
   /** The token of the new session; null without one. */
   sessionToken: string | null

@@ -1,7 +1,6 @@
 import { transact } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import { takeAttempt } from '../attempts.ts'
-import { acceptAsNewPerson, openInvitation } from '../invitations/accept-invitation.ts'
+import { countFailures } from '../attempts.ts'
+import { acceptAsNewPerson, lookAtInvitation, openInvitation } from '../invitations/accept-invitation.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
 import { lockCredentials } from '../queries.ts'
 import { completeSignUp, openSignUp } from '../sign-up/sign-up.ts'
@@ -15,6 +14,16 @@ export interface ChosenPassword {
   password: string
   /** Null to keep the person's name. */
   name: string | null
+}
+
+/** Looks at a link, and changes nothing. */
+export function lookAtLink(ctx: LinkContext, token: string): Promise<OpenedLink> {
+  return countingFailures(ctx, async () => {
+    const seen =
+      (await lookAtOwnLink(ctx, token)) ?? (await lookAtInvitation(ctx, token)) ?? (await openSignUp(ctx, token))
+    if (!seen) throw invalidLinkError()
+    return seen
+  })
 }
 
 /** Opens a link: one that signs in is used up, one that waits for a password is only looked at. */
@@ -39,20 +48,29 @@ export function setPasswordByLink(ctx: LinkContext, chosen: ChosenPassword): Pro
   })
 }
 
-async function openOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+async function lookAtOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
   const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
   if (!link) return null
-  if (link.purpose === 'sign_in') return useOwnLink(ctx, { token, purpose: 'sign_in', personId: link.person_id })
   const { email, name } = await requireLinkedPerson(ctx, link.person_id)
   const waiting = { account: null, needsName: false, needsSignIn: false, sessionToken: null }
-  return { purpose: 'set_password', email, name, ...waiting }
+  return { purpose: link.purpose, email, name, ...waiting }
+}
+
+async function openOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+  const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
+  if (link?.purpose !== 'sign_in') return lookAtOwnLink(ctx, token)
+  return useOwnLink(ctx, { token, purpose: 'sign_in', personId: link.person_id })
 }
 
 async function setOwnPassword(ctx: LinkContext, { token, password, name }: ChosenPassword): Promise<OpenedLink | null> {
   const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
   if (link?.purpose !== 'set_password') return null
   const person = await requireLinkedPerson(ctx, link.person_id)
-  const hash = await hashNewPassword(password, { email: person.email, name: name ?? person.name })
+  const hash = await hashNewPassword(password, {
+    email: person.email,
+    name: name ?? person.name,
+    address: ctx.browser.address,
+  })
   return useOwnLink(ctx, { token, purpose: 'set_password', personId: person.id }, { hash, name })
 }
 
@@ -75,15 +93,8 @@ function useOwnLink(
 }
 
 /** Counts attempts with links that cannot be used, so that nobody can search for tokens. */
-async function countingFailures<T>(ctx: LinkContext, work: () => Promise<T>): Promise<T> {
-  const attempt = await takeAttempt(ctx, 'link', { address: ctx.browser.address })
-  try {
-    const result = await work()
-    await attempt.undo(ctx.db)
-    return result
-  } catch (error) {
-    // A weak password is no attempt to guess a link.
-    if (!(error instanceof ApiError) || error.code !== 'invalid_link') await attempt.undo(ctx.db)
-    throw error
-  }
+function countingFailures<T>(ctx: LinkContext, work: () => Promise<T>): Promise<T> {
+  const attempt = { address: ctx.browser.address }
+  // A weak password is no attempt to guess a link.
+  return countFailures(ctx, { kind: 'link', attempt, failure: 'invalid_link' }, work)
 }

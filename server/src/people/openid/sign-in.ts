@@ -1,12 +1,13 @@
 import { type Client, type Pool, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
+import { readUserAddress } from '../../kernel/mail/user-address.ts'
 import { recordAudit } from '../audit.ts'
 import { createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { endAllCredentials } from '../credentials/end-credentials.ts'
 import { noticeNewCredential } from '../credentials/notices.ts'
 import type { Outbox } from '../outbox.ts'
-import { findPersonByEmail, foldEmail } from '../person.ts'
+import { findPersonByEmail } from '../person.ts'
 import { lockCredentials, type RegisteredPerson, shareCredentials } from '../queries.ts'
 import { deleteSessionByToken } from '../sessions/queries.ts'
 import { type Browser, createSession } from '../sessions/sessions.ts'
@@ -58,31 +59,34 @@ export async function startOpenIdSignIn(
 export async function finishOpenIdSignIn(
   ctx: OpenIdContext,
   { token, query }: { token: string; query: string },
-): Promise<{ sessionToken: string; next: string }> {
+): Promise<{ sessionToken: string; email: string; next: string }> {
   const challenge = await takeChallenge(ctx.db, { token, purpose, now: ctx.now })
   if (!challenge) throw refusedError('the sign-in was finished already or took too long')
   const { next, ...expectations } = JSON.parse(challenge.content) as StoredExpectations
   const identity = await ctx.provider.finish(query, expectations).catch((cause: unknown) => {
     throw cause instanceof ApiError ? cause : refusedError(cause)
   })
-  return { sessionToken: await signInAs(ctx, identity), next }
+  return { ...(await signInAs(ctx, identity)), next }
 }
 
-const addressShape = /^[^\s@\p{C}]{1,200}@[^\s@\p{C}]{1,200}$/u
+/** Whose session began, and its token. */
+interface NewSession {
+  sessionToken: string
+  email: string
+}
 
-async function signInAs(ctx: OpenIdContext, identity: ProvidedIdentity): Promise<string> {
+async function signInAs(ctx: OpenIdContext, identity: ProvidedIdentity): Promise<NewSession> {
   const { issuer, subject } = identity
   const bound = await selectPersonBySubject(ctx.db, issuer, subject)
-  if (bound) return transact(ctx.db, (client) => startSession(ctx, client, bound.id))
-  if (identity.email === null || !identity.isEmailVerified || !addressShape.test(identity.email))
-    throw refusedError('the provider verified no email address')
-  const email = foldEmail(identity.email)
+  if (bound) return transact(ctx.db, (client) => startSession(ctx, client, bound))
+  const email = identity.isEmailVerified && identity.email !== null ? readUserAddress(identity.email) : null
+  if (email === null) throw refusedError('the provider verified no plain email address')
   const person = await findPersonByEmail(ctx.db, email)
   if (person) {
     ctx.outbox?.requireRoom()
-    const token = await transact(ctx.db, (client) => bindAndSignIn(ctx, client, person, identity))
+    const session = await transact(ctx.db, (client) => bindAndSignIn(ctx, client, person, identity))
     noticeNewCredential(ctx, person.email, 'provider')
-    return token
+    return session
   }
   if (ctx.signup !== 'open') throw refusedError('nobody here has this email address')
   const name =
@@ -102,9 +106,10 @@ async function signInAs(ctx: OpenIdContext, identity: ProvidedIdentity): Promise
 async function bindAndSignIn(
   ctx: OpenIdContext,
   client: Client,
-  { id }: RegisteredPerson,
+  person: RegisteredPerson,
   { issuer, subject }: ProvidedIdentity,
-): Promise<string> {
+): Promise<NewSession> {
+  const { id } = person
   await lockCredentials(client, id)
   if (!(await bindSubject(client, { personId: id, issuer, subject })))
     throw refusedError('another account at the provider is bound to this person')
@@ -112,19 +117,19 @@ async function bindAndSignIn(
   const target = ctx.ids.seal('person', id)
   const audit = { accountId: null, personId: id, address: ctx.browser.address, at: ctx.now }
   await recordAudit(client, { ...audit, action: 'openid.bound', target })
-  return startSession(ctx, client, id)
+  return startSession(ctx, client, person)
 }
 
 async function startSession(
   { now, browser, replacedToken }: OpenIdContext,
   client: Client,
-  personId: number,
-): Promise<string> {
+  { id: personId, email }: RegisteredPerson,
+): Promise<NewSession> {
   if (!(await shareCredentials(client, personId))) throw refusedError('the person was removed')
   if (replacedToken) await deleteSessionByToken(client, replacedToken)
   const audit = { accountId: null, personId, address: browser.address, at: now }
   await recordAudit(client, { ...audit, action: 'session.created', details: { by: 'openid' } })
-  return createSession(client, { personId, browser, now })
+  return { sessionToken: await createSession(client, { personId, browser, now }), email }
 }
 
 /** What it was is for the log: the browser comes from another site, and gets a page. */

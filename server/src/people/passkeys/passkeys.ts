@@ -5,10 +5,11 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { type Pool, transact } from '../../db/pool.ts'
+import { isLoopback } from '../../kernel/domain.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import type { Signer } from '../../kernel/signer.ts'
-import { takeAttempt } from '../attempts.ts'
+import { countFailures, takeAttempt } from '../attempts.ts'
 import { recordAudit } from '../audit.ts'
 import { type ChallengePurpose, createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { shareCredentials } from '../queries.ts'
@@ -29,11 +30,26 @@ export interface PasskeyContext {
   signer: Signer
   now: Date
   browser: Browser
-  /**
-   * Where the browser says it is. A passkey belongs to exactly this host name, and signs it: no other site can use it,
-   * whatever it sends here.
-   */
-  origin: string
+  site: PasskeySite
+}
+
+/** Where passkeys work. From the settings and never from a request: what it sends must not decide what it has to fit. */
+export interface PasskeySite {
+  /** The host name that passkeys belong to. */
+  rpId: string
+  /** Where the browser may be. */
+  origins: string[]
+}
+
+/**
+ * The site at the public address. While that is this machine, browsers are at `localhost`, because passkeys need a name;
+ * `localPort` is where the service listens.
+ */
+export function passkeySiteOf(publicUrl: string, localPort: number | undefined): PasskeySite {
+  const { origin, hostname, port } = new URL(publicUrl)
+  const isAnyAddress = hostname === '0.0.0.0' || hostname === '[::]'
+  if (!isAnyAddress && !isLoopback(hostname)) return { rpId: hostname, origins: [origin] }
+  return { rpId: 'localhost', origins: [...new Set([origin, `http://localhost:${localPort ?? port}`])] }
 }
 
 /** Somebody who is signed in. */
@@ -52,8 +68,6 @@ const serviceName = 'Storedex'
 // The library takes a tenth of a start to load, and most processes never need it.
 const loadLibrary = () => import('@simplewebauthn/server')
 
-const rpIdOf = ({ origin }: PasskeyContext) => new URL(origin).hostname
-
 /** What a browser needs to create a passkey. */
 export async function startRegistration(
   ctx: PasskeyContext,
@@ -64,7 +78,7 @@ export async function startRegistration(
   const challenge = await newChallenge(ctx, 'passkey_registration', holder.id)
   return generateRegistrationOptions({
     rpName: serviceName,
-    rpID: rpIdOf(ctx),
+    rpID: ctx.site.rpId,
     userID: new TextEncoder().encode(holder.publicId),
     userName: holder.email,
     userDisplayName: holder.name,
@@ -81,7 +95,7 @@ export async function finishRegistration(
   holder: Holder,
   { name, response }: { name: string; response: RegistrationResponseJSON },
 ): Promise<PasskeyRow> {
-  const { db, ids, now, browser, origin } = ctx
+  const { db, ids, now, browser } = ctx
   const { verifyRegistrationResponse } = await loadLibrary()
   const challenge = challengeIn(response.response.clientDataJSON)
   const known = await takeChallenge(db, { token: challenge, purpose: 'passkey_registration', now })
@@ -89,8 +103,8 @@ export async function finishRegistration(
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response,
     expectedChallenge: challenge,
-    expectedOrigin: origin,
-    expectedRPID: rpIdOf(ctx),
+    expectedOrigin: ctx.site.origins,
+    expectedRPID: ctx.site.rpId,
     requireUserVerification: true,
   }).catch(throwRefused)
   if (!verified) throw refusedPasskeyError()
@@ -127,7 +141,7 @@ export async function startPasskeySignIn(ctx: PasskeyContext): Promise<PublicKey
   const { generateAuthenticationOptions } = await loadLibrary()
   const challenge = await newChallenge(ctx, 'passkey_sign_in', null)
   return generateAuthenticationOptions({
-    rpID: rpIdOf(ctx),
+    rpID: ctx.site.rpId,
     challenge: bytesOf(challenge),
     timeout: lifeMs,
     userVerification: 'required',
@@ -135,17 +149,23 @@ export async function startPasskeySignIn(ctx: PasskeyContext): Promise<PublicKey
 }
 
 /** Signs in by a passkey. Returns the token of a new session; the session that the browser had ends. */
-export async function signInByPasskey(
+export function signInByPasskey(
+  ctx: PasskeyContext,
+  given: { response: AuthenticationResponseJSON; replacedToken: Buffer | null },
+): Promise<string> {
+  const attempt = { address: ctx.browser.address }
+  return countFailures(ctx, { kind: 'sign_in', attempt, failure: 'sign_in_failed' }, () => checkAndSignIn(ctx, given))
+}
+
+async function checkAndSignIn(
   ctx: PasskeyContext,
   { response, replacedToken }: { response: AuthenticationResponseJSON; replacedToken: Buffer | null },
 ): Promise<string> {
   const { db, now, browser } = ctx
-  const attempt = await takeAttempt(ctx, 'sign_in', { address: browser.address })
   const { passkey, signCount } = await verifySignature(ctx, response)
   return transact(db, async (client) => {
     if (!(await shareCredentials(client, passkey.person_id))) throw refusedPasskeyError()
     if (!(await recordPasskeyUse(client, { id: passkey.id, signCount, now }))) throw refusedPasskeyError()
-    await attempt.undo(client)
     if (replacedToken) await deleteSessionByToken(client, replacedToken)
     const personId = passkey.person_id
     const audit = { accountId: null, personId, address: browser.address, at: now }
@@ -166,8 +186,8 @@ async function verifySignature(
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge,
-    expectedOrigin: ctx.origin,
-    expectedRPID: rpIdOf(ctx),
+    expectedOrigin: ctx.site.origins,
+    expectedRPID: ctx.site.rpId,
     requireUserVerification: true,
     credential: {
       id: response.id,

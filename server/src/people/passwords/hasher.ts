@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { networkOf } from '../../auth/key-directory.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { mailboxOf } from '../../kernel/mail/mailbox.ts'
+import { FairQueue, FairSemaphore } from '../../runtime/fairness.ts'
 
 /** Memory in KiB and passes of a hash. */
 interface HashCost {
@@ -23,16 +26,29 @@ function nobodysHash({ memoryCost, timeCost }: HashCost): string {
 const loadLibrary = () => import('@node-rs/argon2')
 
 const maxAtOnce = 2
-/** A second of work: who waits longer is lost to the deadline of requests on a busy machine. */
-const maxWaiting = 32
+/** One network alone has half of the places: a second of work, as who waits longer is lost to the deadline of requests. */
+const places = 68
+const placesOfPerson = 4
 
-/** Hashes and verifies passwords, a bounded number at once: each takes a CPU for tens of milliseconds, and memory. */
+/** Whose password it is, and who asks. */
+export interface PasswordAsker {
+  /** The email address that was given, or that of the person who is signed in. */
+  email: string
+  /** The network address of the browser. */
+  address: string
+}
+
+/**
+ * Hashes and verifies passwords, a bounded number at once: each takes a CPU for tens of milliseconds, and memory. Places to
+ * wait are shared fairly between people and between networks, and networks take turns, so that nobody keeps others out.
+ */
 export class PasswordHasher {
   #cost = productionCost
   #nobodysHash = nobodysHash(productionCost)
-  #running = 0
   #verifications = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #people = new FairSemaphore(places, placesOfPerson)
+  readonly #networks = new FairSemaphore(places)
+  readonly #turns = new FairQueue(maxAtOnce)
 
   /** How many passwords were verified, real ones and those of nobody. */
   get verifications(): number {
@@ -45,8 +61,8 @@ export class PasswordHasher {
     this.#nobodysHash = nobodysHash(cost)
   }
 
-  hash(password: string): Promise<string> {
-    return this.#inTurn(async () => {
+  hash(password: string, asker: PasswordAsker): Promise<string> {
+    return this.#inTurn(asker, async () => {
       const { hash } = await loadLibrary()
       // `Algorithm.Argon2id` is 2; its enum is declared const.
       return hash(normalize(password), { algorithm: 2, parallelism: 1, ...this.#cost })
@@ -54,8 +70,8 @@ export class PasswordHasher {
   }
 
   /** Whether the password has this hash. Without a hash it is false, after the same work. */
-  async verify(password: string, passwordHash: string | null): Promise<boolean> {
-    const matches = await this.#inTurn(async () => {
+  async verify(password: string, passwordHash: string | null, asker: PasswordAsker): Promise<boolean> {
+    const matches = await this.#inTurn(asker, async () => {
       this.#verifications++
       const { verify } = await loadLibrary()
       return verify(passwordHash ?? this.#nobodysHash, normalize(password))
@@ -63,20 +79,29 @@ export class PasswordHasher {
     return matches && passwordHash !== null
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= maxAtOnce) {
-      if (this.#waiting.length >= maxWaiting)
-        throw new ApiError('service_unavailable', 'Too many people are signing in; try again in a moment.')
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    } else this.#running++
+  async #inTurn<T>({ email, address }: PasswordAsker, work: () => Promise<T>): Promise<T> {
+    const leavePerson = this.#people.tryAcquire(mailboxOf(email))
+    if (!leavePerson) throw busyError()
+    const network = networkOf(address)
+    const leaveNetwork = this.#networks.tryAcquire(network)
+    const holder = { name: network, maxPermits: maxAtOnce }
     try {
-      return await work()
+      if (!leaveNetwork) throw busyError()
+      if (!this.#turns.tryAcquire(holder)) await new Promise<void>((grant) => this.#turns.enqueue(holder, { grant }))
+      try {
+        return await work()
+      } finally {
+        this.#turns.release(holder)
+      }
     } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#running--
+      leaveNetwork?.()
+      leavePerson()
     }
   }
+}
+
+function busyError(): ApiError {
+  return new ApiError('service_unavailable', 'Too many people are signing in; try again in a moment.')
 }
 
 /** One for the process, because the CPU and the memory are the process's. */

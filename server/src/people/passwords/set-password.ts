@@ -9,9 +9,12 @@ import { passwordHasher } from './hasher.ts'
 import { requireStrongPassword } from './policy.ts'
 
 /** Hashes a new password; throws `weak_password`. Outside of a transaction, because hashing waits for its turn. */
-export async function hashNewPassword(password: string, person: { email: string; name: string }): Promise<string> {
+export async function hashNewPassword(
+  password: string,
+  person: { email: string; name: string; address: string },
+): Promise<string> {
   await requireStrongPassword(password, person)
-  return passwordHasher.hash(password)
+  return passwordHasher.hash(password, person)
 }
 
 interface NewPassword {

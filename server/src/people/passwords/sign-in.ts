@@ -1,9 +1,9 @@
 import { type Pool, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Signer } from '../../kernel/signer.ts'
-import { takeAttempt } from '../attempts.ts'
+import { countFailures } from '../attempts.ts'
 import { recordAudit } from '../audit.ts'
-import { findPersonByEmail, foldEmail } from '../person.ts'
+import { findPersonByEmail } from '../person.ts'
 import { lockPassword, selectPerson } from '../queries.ts'
 import { deleteSessionByToken, updateSignedInAt } from '../sessions/queries.ts'
 import { type Browser, createSession } from '../sessions/sessions.ts'
@@ -16,19 +16,37 @@ export interface SignInContext {
   browser: Browser
 }
 
+interface GivenCredentials {
+  /** A plain address. */
+  email: string
+  password: string
+  /** The id of the browser, if it signed this person in before. */
+  knownBrowser: string | null
+  replacedToken: Buffer | null
+}
+
 /**
  * Signs a person in by password. Returns the token of a new session; the session that the browser had ends. Whether the
  * address or the password is wrong cannot be told from the answer nor from the work done for it.
  */
-export async function signInByPassword(
-  ctx: SignInContext,
-  { email, password, replacedToken }: { email: string; password: string; replacedToken: Buffer | null },
+export function signInByPassword(ctx: SignInContext, given: GivenCredentials): Promise<string> {
+  const { email, knownBrowser } = given
+  const { address } = ctx.browser
+  const counted =
+    knownBrowser === null
+      ? ({ kind: 'sign_in', attempt: { address, email } } as const)
+      : ({ kind: 'known_sign_in', attempt: { browser: knownBrowser, email } } as const)
+  return countFailures(ctx, { ...counted, failure: 'sign_in_failed' }, () => checkAndSignIn(ctx, given))
+}
+
+async function checkAndSignIn(
+  { db, now, browser }: SignInContext,
+  { email, password, replacedToken }: GivenCredentials,
 ): Promise<string> {
-  const { db, now, browser } = ctx
-  const attempt = await takeAttempt(ctx, 'sign_in', { address: browser.address, email: foldEmail(email) })
+  const { address } = browser
   const person = await findPersonByEmail(db, email)
-  const audit = { accountId: null, address: browser.address, at: now }
-  if (!(await passwordHasher.verify(password, person?.password_hash ?? null))) {
+  const audit = { accountId: null, address, at: now }
+  if (!(await passwordHasher.verify(password, person?.password_hash ?? null, { email, address }))) {
     await recordAudit(db, { ...audit, personId: person?.id ?? null, action: 'sign_in.failed' })
     throw wrongPasswordError()
   }
@@ -36,7 +54,6 @@ export async function signInByPassword(
   return transact(db, async (client) => {
     // The password may have been changed while it was verified.
     if (!(await lockPassword(client, personId, person!.password_hash!))) throw wrongPasswordError()
-    await attempt.undo(client)
     if (replacedToken) await deleteSessionByToken(client, replacedToken)
     await recordAudit(client, { ...audit, personId, action: 'session.created', details: { by: 'password' } })
     return createSession(client, { personId, browser, now })
@@ -47,21 +64,35 @@ function wrongPasswordError(): ApiError {
   return new ApiError('sign_in_failed', 'The email address or the password is wrong.')
 }
 
-/** Checks the password of somebody who is signed in; the session then counts as freshly signed in. */
-export async function reauthenticateByPassword(
-  ctx: SignInContext,
-  { personId, email, sessionId, password }: { personId: number; email: string; sessionId: number; password: string },
+interface Confirmation {
+  personId: number
+  email: string
+  sessionId: number
+  password: string
+}
+
+/**
+ * Checks the password of somebody who is signed in; the session then counts as freshly signed in. It has a window of its
+ * own, so that somebody whose password is being guessed can still rotate keys and remove members.
+ */
+export function reauthenticateByPassword(ctx: SignInContext, confirmation: Confirmation): Promise<void> {
+  const attempt = { session: confirmation.sessionId }
+  return countFailures(ctx, { kind: 'reauthentication', attempt, failure: 'sign_in_failed' }, () =>
+    confirmPassword(ctx, confirmation),
+  )
+}
+
+async function confirmPassword(
+  { db, now, browser: { address } }: SignInContext,
+  { personId, email, sessionId, password }: Confirmation,
 ): Promise<void> {
-  const { db, now, browser } = ctx
-  const attempt = await takeAttempt(ctx, 'sign_in', { address: browser.address, email })
   const person = await selectPerson(db, personId)
-  const audit = { accountId: null, personId, address: browser.address, at: now }
-  if (!(await passwordHasher.verify(password, person?.password_hash ?? null))) {
+  const audit = { accountId: null, personId, address, at: now }
+  if (!(await passwordHasher.verify(password, person?.password_hash ?? null, { email, address }))) {
     await recordAudit(db, { ...audit, action: 'sign_in.failed' })
     throw new ApiError('sign_in_failed', 'The password is wrong.')
   }
   await transact(db, async (client) => {
-    await attempt.undo(client)
     await updateSignedInAt(client, sessionId, now)
     await recordAudit(client, { ...audit, action: 'session.confirmed', details: { by: 'password' } })
   })

@@ -1,8 +1,9 @@
 import { createAccount } from '../../accounts/change-account.ts'
 import type { Client, Pool, Queryable } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
+import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import type { Signer } from '../../kernel/signer.ts'
-import { takeAttempt } from '../attempts.ts'
+import { type CountedAttempt, takeAttempt } from '../attempts.ts'
 import { recordAudit } from '../audit.ts'
 import { createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { selectChallenge } from '../challenges/queries.ts'
@@ -11,7 +12,7 @@ import { type LinkContext, type OpenedLink, startLinkSession } from '../links/li
 import { invalidLinkError, linkLifeMs } from '../links/links.ts'
 import type { Mail } from '../mail.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
-import { createPerson, findPersonByEmail, foldEmail } from '../person.ts'
+import { createPerson, findPersonByEmail } from '../person.ts'
 import { type RegisteredPerson, upsertMember } from '../queries.ts'
 import { hashToken, newToken } from '../tokens.ts'
 
@@ -33,18 +34,24 @@ interface SignUpContext {
   publicUrl: string
 }
 
-/** Stores a sign-up and returns the mail to send, which differs for a known address: the answer must not. */
-export async function requestSignUp(ctx: SignUpContext, { name, accountName, ...given }: SignUp): Promise<Mail> {
+/**
+ * Stores a sign-up and returns the mail to send, which differs for a known address: the answer must not. The attempt is to
+ * be taken back if the mail cannot be sent.
+ */
+export async function requestSignUp(
+  ctx: SignUpContext,
+  { name, accountName, ...given }: SignUp,
+): Promise<{ mail: Mail; attempt: CountedAttempt }> {
   const { db, now, address, publicUrl } = ctx
-  const email = foldEmail(given.email)
-  await takeAttempt(ctx, 'sign_up', { address, email })
+  const email = requireUserAddress(given.email)
+  const attempt = await takeAttempt(ctx, 'sign_up', { address, email })
   const person = await findPersonByEmail(db, email)
   const token = newToken()
   const content = JSON.stringify({ email, name, accountName })
   // The same work for a known address; nobody learns the token.
   await createChallenge(db, { token, purpose, personId: null, content, lifeMs: linkLifeMs.other, now })
   const letter = person ? knownAddressLetter({ publicUrl }) : signUpLetter({ publicUrl, token })
-  return { to: email, ...letter }
+  return { mail: { to: email, ...letter }, attempt }
 }
 
 /** Opens the link of a sign-up; null when it is none. */
@@ -66,8 +73,8 @@ export async function completeSignUp(
   if (!challenge) return null
   const signUp = JSON.parse(challenge.content) as SignUp
   const owner = { ...signUp, name: name ?? signUp.name }
-  const hash = await hashNewPassword(password, owner)
   const { address } = browser
+  const hash = await hashNewPassword(password, { ...owner, address })
   return createOwner({ db, ids, now, address }, owner, async (client, person) => {
     if (!(await takeChallenge(client, { token, purpose, now }))) throw invalidLinkError()
     const publicId = ids.seal('person', person.id)

@@ -89,3 +89,24 @@ test('it is for admins, and of their own account', async () => {
   const { next_cursor: cursor } = (await owner.audit('?limit=1')).body
   expect(cursor).toBeNull()
 })
+
+test('an operator is named to customers as an operator, without name, address or network', async () => {
+  const owner = await newMember(app)
+  const operator = await app.person({ operator: true, account: null, name: 'Olga Operator' })
+  await operator.post('/operator/see-as', { account: owner.account })
+  await operator.delete('/operator/see-as')
+  await operator.patch(`/operator/accounts/${owner.account}`, { limits: { search_rows: 7 } })
+  // Somebody who is a member as well did it as one.
+  const member = await newMember(app, { account: owner.account, operator: true, name: 'Mia Member' })
+  await member.invite('nora-again@people.example', 'viewer')
+  const { body } = await owner.audit()
+  expect(body.data.map(({ action, by_operator, person }: Json) => [action, by_operator, person?.name])).toEqual([
+    ['invitation.created', false, 'Mia Member'],
+    ['account.changed', true, undefined],
+    ['see_as.stopped', true, undefined],
+    ['see_as.started', true, undefined],
+  ])
+  for (const secret of [operator.id, operator.email, 'Olga Operator'])
+    expect(JSON.stringify(body)).not.toContain(secret)
+  expect(body.data.slice(1).every(({ address }: Json) => address === null)).toBe(true)
+})

@@ -64,8 +64,18 @@ describe('without mail, the link is shown once to who invites', () => {
     const owner = await newMember(app)
     const known = await app.person()
     const token = tokenOf(await owner.invite(known.email, 'viewer'))
-    expect((await open(token)).body).toMatchObject({ purpose: 'invitation', needs_sign_in: true, name: null })
-    expect((await open(token, await app.person())).body).toMatchObject({ needs_sign_in: true })
+    const unknown = tokenOf(await owner.invite(newAddress(), 'viewer'))
+    const seen = async (each: string, browser = newBrowser(app)) => {
+      const { email: _, request_id: __, ...rest } = (await open(each, browser)).body
+      return rest
+    }
+    // The page is the same whether or not the address is known, for whoever it is not for.
+    for (const browser of [newBrowser(app), owner, await app.person()]) {
+      expect(await seen(token, browser)).toEqual(await seen(unknown, browser))
+      expect(await seen(token, browser)).toMatchObject({ needs_name: true, needs_sign_in: true, name: null })
+    }
+    const looked = await known.post('/link/look', { token })
+    expect(looked.body).toMatchObject({ purpose: 'invitation', needs_name: false, needs_sign_in: false })
     expect(outcomeOf(await join(token))).toBe('410 invalid_link')
     expect(await membersOf(owner)).toEqual([`${owner.email} owner`])
     expect((await open(token, known)).status).toBe(200)
@@ -114,24 +124,68 @@ describe('with mail, the link is mailed and shown to nobody', () => {
       await expect.poll(() => sink.mails.length).toBe(before + 1)
       const mail = sink.mails.at(-1)!
       expect(mail.to).toEqual([email])
-      expect(textOf(mail)).toContain('Mara Owner invites you to the account Test account')
+      expect(textOf(mail)).toContain(
+        'Somebody who is called "Mara Owner" invites you to an account called "Test account"',
+      )
+      expect(mail.content).toMatch(/^Subject: Invitation to an account at [\w.:]+$/m)
       const [, token] = /\/link#([\w-]{43})/.exec(textOf(mail))!
       expect(JSON.stringify(sent.body)).not.toContain(token)
     }
   })
 
-  test('at most five times in a quarter of an hour to one address, whoever invites', async () => {
+  test('at most five times in a quarter of an hour by one account to one address', async () => {
     const email = newAddress()
     const [one, other] = [await newMember(mailing), await newMember(mailing)]
     const { id } = (await one.invite(email)).body
-    for (let count = 0; count < 2; count++) expect(outcomeOf(await one.sendAgain(id))).toBe('200')
-    for (let count = 0; count < 2; count++) expect(outcomeOf(await other.invite(email))).toBe('200')
-    for (const refused of [await other.invite(email), await one.sendAgain(id)])
-      expect(outcomeOf(refused)).toBe('429 rate_limit_exceeded')
+    for (let count = 0; count < 4; count++) expect(outcomeOf(await one.sendAgain(id))).toBe('200')
+    expect(outcomeOf(await one.sendAgain(id))).toBe('429 rate_limit_exceeded')
+    // What one account sends uses up nothing of another's.
+    expect(outcomeOf(await other.invite(email))).toBe('200')
     mailing.clock.advance(15 * 60_000)
     const again = atAccount(await mailing.person({ email: one.email, account: one.account }), one.account)
     expect(outcomeOf(await again.sendAgain(id))).toBe('200')
     mailing.clock.set(now)
+  })
+
+  test('five times a day by an account without a plan, and what was refused does not count', async () => {
+    const stranger = await newMember(mailing, { plan: 'free' })
+    expect(outcomeOf(await stranger.invite('<a@people.example'))).toBe('400 invalid_request')
+    expect(outcomeOf(await stranger.invite(stranger.email))).toBe('409 already_member')
+    const sent: string[] = []
+    for (let count = 0; count < 6; count++) sent.push(outcomeOf(await stranger.invite(newAddress())))
+    expect(sent).toEqual([...Array(5).fill('200'), '429 rate_limit_exceeded'])
+    mailing.clock.advance(23 * 3_600_000)
+    const later = () => mailing.person({ email: stranger.email, account: stranger.account })
+    expect(outcomeOf(await atAccount(await later(), stranger.account).invite(newAddress()))).toBe(
+      '429 rate_limit_exceeded',
+    )
+    mailing.clock.advance(3_600_000)
+    expect(outcomeOf(await atAccount(await later(), stranger.account).invite(newAddress()))).toBe('200')
+    mailing.clock.set(now)
+  })
+
+  test('to one address five times in a quarter of an hour by all accounts without a plan, which uses up nobody else’s', async () => {
+    const email = newAddress()
+    const strangers = await Promise.all([1, 2, 3].map(() => newMember(mailing, { plan: 'free' })))
+    const sent: string[] = []
+    for (let round = 0; round < 2; round++)
+      for (const stranger of strangers) sent.push(outcomeOf(await stranger.invite(email)))
+    expect(sent).toEqual([...Array(5).fill('200'), '429 rate_limit_exceeded'])
+    expect(outcomeOf(await (await newMember(mailing)).invite(email))).toBe('200')
+  })
+
+  test('with the names of others in quotes, short, and without a link', async () => {
+    const name = 'Storedex Security: your account is locked, go to https://evil.example/unlock or www.evil.example'
+    const owner = await newMember(mailing, { name })
+    await mailing.db.query('update accounts set name = $2 where id = $1', [mailing.accountNumber(owner.account), name])
+    const email = newAddress()
+    await owner.invite(email)
+    await expect.poll(() => sink.mails.some(({ to }) => to.includes(email))).toBe(true)
+    const mail = sink.mails.find(({ to }) => to.includes(email))!
+    expect(mail.content).toMatch(/^Subject: Invitation to an account at [\w.:]+$/m)
+    const words = textOf(mail).replace(/http:\/\/[\w.:]+\/link#[\w-]+/, '')
+    expect(words).toContain('called "Storedex Security your account is locked, go to https evil')
+    expect(words).not.toMatch(/evil\.|:\/\/|www\./)
   })
 })
 

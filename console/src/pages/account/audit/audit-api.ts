@@ -6,8 +6,9 @@ export interface AuditEntry {
   id: string
   at: string
   action: string
-  /** Null for the command line; without a name for somebody who was removed. */
+  /** Null for the command line and for an operator; without a name for somebody who was removed. */
   person: { id: string; name: string | null; email: string | null } | null
+  by_operator: boolean
   target: { id: string; name: string | null } | null
   details: Record<string, string | number | boolean | null>
   address: string | null

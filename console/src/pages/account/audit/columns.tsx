@@ -25,7 +25,9 @@ export const auditColumns: TableColumn<AuditEntry>[] = [
     id: 'from',
     label: 'From',
     className: 'w-40',
-    render: ({ address }) => <span className="font-mono text-xs wrap-anywhere">{address ?? 'command line'}</span>,
+    render: ({ address, by_operator }) => (
+      <span className="font-mono text-xs wrap-anywhere">{address ?? (by_operator ? '–' : 'command line')}</span>
+    ),
   },
   {
     id: 'target',
@@ -35,7 +37,8 @@ export const auditColumns: TableColumn<AuditEntry>[] = [
   },
 ]
 
-function whoDid({ person }: AuditEntry): string {
+function whoDid({ person, by_operator }: AuditEntry): string {
+  if (by_operator) return 'An operator'
   if (person === null) return 'The command line'
   return person.name ?? 'Somebody who was removed'
 }

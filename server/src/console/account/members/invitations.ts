@@ -1,12 +1,12 @@
 import { type Client, transact } from '../../../db/pool.ts'
 import { ApiError } from '../../../kernel/errors.ts'
+import { requireUserAddress } from '../../../kernel/mail/user-address.ts'
 import type { Signer } from '../../../kernel/signer.ts'
 import { takeAttempt } from '../../../people/attempts.ts'
 import { createInvitation } from '../../../people/invitations/invitations.ts'
 import { invitationLetter } from '../../../people/letters.ts'
 import { linkLifeMs, linkUrl } from '../../../people/links/links.ts'
 import type { Outbox } from '../../../people/outbox.ts'
-import { foldEmail } from '../../../people/person.ts'
 import type { Role } from '../../../people/roles.ts'
 import { hashToken, newToken } from '../../../people/tokens.ts'
 import { type AccountContext, lockMembersAs, recordAccountChange, requireMayManage } from '../context.ts'
@@ -62,13 +62,13 @@ export async function invite(
   { email: given, role }: { email: string; role: Role },
 ): Promise<SentInvitationReply> {
   ctx.outbox?.requireRoom()
-  const email = foldEmail(given)
-  await takeAttempt(ctx, 'invitation', { address: ctx.address, email })
+  const email = requireUserAddress(given)
   const { id, token, expiresAt } = await transact(ctx.db, async (client) => {
     const actorRole = await lockMembersAs(client, ctx)
     requireMayManage(actorRole, role)
     await revokeInvitationsTo(client, { accountId: ctx.account.id, email, now: ctx.now })
     await requireRoom(ctx, client, email)
+    await countInvitation(ctx, client, email)
     const { account, person, address, now, ids } = ctx
     return createInvitation(
       { db: client, ids },
@@ -76,6 +76,17 @@ export async function invite(
     )
   })
   return deliver(ctx, { id, email, role, token, expiresAt })
+}
+
+/** Counted in the transaction: an invitation that is refused, or that changed nothing, does not count. */
+async function countInvitation(ctx: InvitationContext, client: Client, email: string): Promise<void> {
+  const attempts = { db: client, signer: ctx.signer, now: ctx.now }
+  const attempt = { address: ctx.address, account: ctx.account.id, email }
+  await takeAttempt(attempts, 'invitation', attempt)
+  // Any stranger can have an account without a plan, and a mail goes out under this installation's name.
+  if (!ctx.outbox || ctx.caller.entitlement.accessOpen) return
+  await takeAttempt(attempts, 'free_invitation', attempt)
+  await takeAttempt(attempts, 'free_invitation_of_the_day', attempt)
 }
 
 async function requireRoom(ctx: InvitationContext, client: Client, email: string): Promise<void> {
@@ -94,7 +105,7 @@ export async function sendInvitationAgain(ctx: InvitationContext, invitationId: 
   const token = newToken()
   const expiresAt = new Date(ctx.now.getTime() + linkLifeMs.invitation)
   const { email, role } = await changeInvitation(ctx, invitationId, async (client, invitation) => {
-    await takeAttempt({ ...ctx, db: client }, 'invitation', { address: ctx.address, email: invitation.email })
+    await countInvitation(ctx, client, requireUserAddress(invitation.email))
     await renewInvitation(client, { id: invitation.id, tokenHash: hashToken(token), expiresAt })
     await recordAccountChange(client, ctx, {
       action: 'invitation.sent_again',

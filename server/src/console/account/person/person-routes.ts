@@ -12,7 +12,7 @@ import { endOtherSessions, endSession, listSessions } from './sessions.ts'
 const person = { console: { who: 'person' } } as const
 
 /** What a person sees and decides about themselves, whichever account they look at. */
-export function registerPersonRoutes(api: ApiRoutes, { ids, publicUrl, outbox }: AccountConsoleServices): void {
+export function registerPersonRoutes(api: ApiRoutes, { ids, signer, publicUrl, outbox }: AccountConsoleServices): void {
   const contextOf = (request: FastifyRequest) => ({ ...personContext(request), ids })
 
   api.get(
@@ -88,9 +88,9 @@ export function registerPersonRoutes(api: ApiRoutes, { ids, publicUrl, outbox }:
         tags: ['account'],
         summary: 'Set a new password, which ends all other sessions',
         body: NewPasswordRequest,
-        response: { 200: AccountDoneReply, ...errorReplies('weak_password') },
+        response: { 200: AccountDoneReply, ...errorReplies('weak_password', 'rate_limit_exceeded') },
       },
     },
-    (request) => changePassword({ ...contextOf(request), publicUrl, outbox }, request.body),
+    (request) => changePassword({ ...contextOf(request), signer, publicUrl, outbox }, request.body),
   )
 }

@@ -1,4 +1,6 @@
 import { transact } from '../../../db/pool.ts'
+import type { Signer } from '../../../kernel/signer.ts'
+import { takeAttempt } from '../../../people/attempts.ts'
 import { noticeNewCredential } from '../../../people/credentials/notices.ts'
 import type { Outbox } from '../../../people/outbox.ts'
 import { changeOwnPassword, hashNewPassword } from '../../../people/passwords/set-password.ts'
@@ -15,6 +17,7 @@ export async function renamePerson(ctx: OwnContext, { name }: { name: string }):
 }
 
 interface PasswordContext extends OwnContext {
+  signer: Signer
   publicUrl: string
   /** Null where no mail is set up. */
   outbox: Outbox | null
@@ -27,17 +30,18 @@ export async function changePassword(
 ): Promise<AccountDoneReply> {
   const { person, session, address, now } = ctx
   ctx.outbox?.requireRoom()
-  const hash = await hashNewPassword(password, person)
-  await transact(ctx.db, (client) =>
-    changeOwnPassword(client, {
-      personId: person.id,
-      publicId: person.publicId,
-      hash,
-      sessionId: session.id,
-      address,
-      now,
-    }),
-  )
+  const attempt = await takeAttempt(ctx, 'password_change', { email: person.email })
+  try {
+    const hash = await hashNewPassword(password, { ...person, address })
+    const { id: personId, publicId } = person
+    await transact(ctx.db, (client) =>
+      changeOwnPassword(client, { personId, publicId, hash, sessionId: session.id, address, now }),
+    )
+  } catch (error) {
+    // What changed nothing does not count: a weak password, a busy service.
+    await attempt.undo(ctx.db)
+    throw error
+  }
   noticeNewCredential(ctx, person.email, 'password')
   return { object: 'done', request_id: ctx.requestId }
 }

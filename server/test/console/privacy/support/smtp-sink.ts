@@ -70,7 +70,8 @@ function converse(socket: Socket, how: () => 'accept' | 'reject', mails: Receive
       } else if (command === 'QUIT') {
         say('221 bye')
         socket.end()
-      } else say('250 ok')
+      } else if (command === 'STAR') say('502 no TLS here')
+      else say('250 ok')
     }
   })
 }

@@ -58,6 +58,7 @@ describeInBrowser('the account pages', () => {
     await givePassword(app, known.email)
     const { link } = (await owner.invite(known.email, 'viewer')).body
     const page = await app.open(link.replace(/^https?:\/\/[^/]+/, app.url))
+    await button(page, 'Sign in to join').click()
     await page.getByText(`Sign in as ${known.email} to join.`).waitFor()
     await expectGoodLooks(page, 'link-join')
     expect(await page.getByLabel('Email').inputValue()).toBe(known.email)

@@ -217,7 +217,7 @@ describeInBrowser('the page of keys', () => {
   test('an old sign-in is asked for the password, and nothing that was typed is lost', async () => {
     const person = await app.person({ name: 'Mara Owner' })
     const id = app.deps.ids.open(person.id)!.value
-    const hash = await passwordHasher.hash(password)
+    const hash = await passwordHasher.hash(password, { email: 'a@people.example', address: '127.0.0.1' })
     await updatePassword(app.db, id, { hash, name: null, at: app.clock.now() })
     app.clock.advance(11 * 60_000)
     const page = await open(person, (status, path) => status === 403 && path.endsWith('/keys'))
