@@ -63,7 +63,12 @@ export function openProgram(workspace: Workspace, cleanup: Cleanup, checkout = o
       // The log goes to a file: reading it would take processor time from the measurement.
       const logFile = join(workspace.folder, `serve-${metricsPort}.log`)
       const log = openSync(logFile, 'w')
-      const child = start(['serve'], { ...environment, METRICS_PORT: String(metricsPort) }, log, nodeFlags)
+      const child = start(
+        ['serve', '--print-link'],
+        { ...environment, METRICS_PORT: String(metricsPort) },
+        log,
+        nodeFlags,
+      )
       closeSync(log)
       for await (const line of createInterface({ input: child.stdout! })) {
         const { api, console } = JSON.parse(line) as { api: string; console: string }

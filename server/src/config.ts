@@ -138,7 +138,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
     host: read('HOST', parseHost, hostDescription) ?? '127.0.0.1',
     port: listenPort,
     isPortGiven: port !== null,
-    publicUrl: read('PUBLIC_URL', parseHttpBase, 'an http or https URL without user, query or fragment'),
+    publicUrl: requireNoPath(read('PUBLIC_URL', parseHttpBase, 'an http or https URL without user, query or fragment')),
     metricsPort,
     trustedProxies: read('TRUST_PROXY', parseProxies, 'addresses or networks like 10.0.0.0/8, or loopback') ?? [],
     metricsHost: read('METRICS_HOST', parseHost, hostDescription) ?? '127.0.0.1',
@@ -194,6 +194,15 @@ export function readServiceAccess(environment: Environment): ServiceAccess {
 }
 
 const hostDescription = 'an IP address or a host name'
+/** Pages, documents and cookies lie at the root of a host. */
+function requireNoPath(publicUrl: string | null): string | null {
+  if (publicUrl === null || new URL(publicUrl).pathname === '/') return publicUrl
+  const { origin, pathname } = new URL(publicUrl)
+  throw new OperatorError(
+    `PUBLIC_URL must be ${origin} without ${pathname}: the console and the documents are not served below a path. Give the service a host name of its own.`,
+  )
+}
+
 const databaseUrlDescription =
   'a URL like postgres://user:password@host:5432/database, where commas separate several hosts'
 const defaultDetailMonths = 13

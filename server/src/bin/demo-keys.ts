@@ -26,7 +26,7 @@ export interface DemoKeys extends Record<Mode, string> {
  */
 export async function ensureDemoKeys(deps: Deps): Promise<DemoKeys | null> {
   const ctx = { db: deps.db, ids: deps.ids, now: deps.clock.now() }
-  const file = join(deps.config.dataDir, 'demo-keys.json')
+  const file = keysFileIn(deps.config.dataDir)
   const stored = await readKeys(file)
   if (stored) {
     const [live, test] = [await findKeyStatus(ctx, stored.live), await findKeyStatus(ctx, stored.test)]
@@ -39,7 +39,7 @@ export async function ensureDemoKeys(deps: Deps): Promise<DemoKeys | null> {
   const issue = async (mode: Mode) =>
     (await createKey(ctx, accountId, { name: `demonstration, ${mode}`, mode, scopes })).key
   const keys = { live: await issue('live'), test: await issue('test') }
-  await writeKeys(deps.config.dataDir, file, keys)
+  await writeStored(deps.config.dataDir, keys)
   return { ...keys, file, areNew: true }
 }
 
@@ -49,24 +49,43 @@ function openDemoAccount(ctx: AccountsContext) {
 
 /** Undefined for a missing or unreadable file; then new keys are created. */
 async function readKeys(file: string): Promise<Record<Mode, string> | undefined> {
+  const { live, test } = await readStored(file)
+  return typeof live === 'string' && typeof test === 'string' ? { live, test } : undefined
+}
+
+/**
+ * Stores the link that signs in to the console beside the keys, or removes the one of an earlier start; returns the file. Commands
+ * and other starts write it whole.
+ */
+export async function storeConsoleLink(dataDir: string, link: string | null): Promise<string> {
+  const file = keysFileIn(dataDir)
+  const { console_link: former, ...keys } = await readStored(file)
+  if (link !== null) await writeStored(dataDir, { ...keys, console_link: link })
+  else if (former !== undefined) await writeStored(dataDir, keys)
+  return file
+}
+
+const keysFileIn = (dataDir: string) => join(dataDir, 'demo-keys.json')
+
+async function readStored(file: string): Promise<Record<string, unknown>> {
   try {
-    const { live, test } = JSON.parse(await readFile(file, 'utf8')) as Partial<Record<Mode, string>>
-    return typeof live === 'string' && typeof test === 'string' ? { live, test } : undefined
+    return JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
   } catch {
-    return undefined
+    return {}
   }
 }
 
-async function writeKeys(dataDir: string, file: string, keys: Record<Mode, string>): Promise<void> {
+async function writeStored(dataDir: string, content: Readonly<Record<string, unknown>>): Promise<void> {
+  const file = keysFileIn(dataDir)
   const temporaryFile = `${file}.${process.pid}`
   try {
     // The embedded database has created the folder already; with an external one it is created here.
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    await writeFile(temporaryFile, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
+    await writeFile(temporaryFile, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
     await rename(temporaryFile, file)
   } catch (cause) {
     throw new OperatorError(
-      `The demonstration's keys cannot be stored in ${file}: make the folder writable or set DEMO=0.`,
+      `The keys and the link of the demonstration cannot be stored in ${file}: make the folder writable or set DEMO=0.`,
       {
         cause,
       },

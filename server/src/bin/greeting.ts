@@ -2,8 +2,10 @@ import type { DemoKeys } from './demo-keys.ts'
 
 /** The output of a start: the service's addresses and how to make a first request. */
 export interface Greeting {
-  /** The console: a link that signs in once as the demonstration's owner, or its address. */
+  /** The console: its address, or a link that signs in once as the demonstration's owner where it may be shown. */
   console: string
+  /** The file with this start's link to the console, where it may not be shown; otherwise null. */
+  console_link_file: string | null
   api: string
   docs: string
   data_dir: string
@@ -27,8 +29,8 @@ interface Address {
 interface GreetingInput {
   wantedPort: number
   keys: DemoKeys | null
-  /** The link that signs in to the console; null without the demonstration's person. */
-  consoleLink: string | null
+  /** The link that signs in to the console, if it may be shown, or the file that has it; null without the demonstration's person. */
+  consoleLink: { url: string } | { file: string } | null
   billing: string
   /** Warnings for the operator. */
   warnings: readonly string[]
@@ -42,7 +44,8 @@ export function createGreeting(
   const portChanged = !address.isPortGiven && address.port !== wantedPort
   const portNotice = portChanged ? [`Port ${wantedPort} is taken, so it listens on ${address.port}.`] : []
   return {
-    console: consoleLink ?? `${address.publicUrl}/`,
+    console: consoleLink && 'url' in consoleLink ? consoleLink.url : `${address.publicUrl}/`,
+    console_link_file: consoleLink && 'file' in consoleLink ? consoleLink.file : null,
     api,
     docs: `${address.publicUrl}/docs`,
     data_dir: address.dataDir,
@@ -57,9 +60,9 @@ export function createGreeting(
 const firstPath = '/stores/aurora-candles.example'
 
 /**
- * Formats the greeting for a person. The console's link is always shown: it works once and opens invented data. Keys are shown once and only on a terminal, because redirected output is kept in
- * files or log collectors. Otherwise the greeting names the file with the keys, and its example request reads the key
- * from there.
+ * Formats the greeting for a person. Keys are shown once and only on a terminal, and so is the console's link, because redirected
+ * output is kept in files or log collectors. Otherwise the greeting names the file that has them, and its example request reads the
+ * key from there.
  */
 export function formatGreeting(
   greeting: Greeting,
@@ -77,6 +80,9 @@ export function formatGreeting(
     ...(notice ? ['', notice] : []),
     '',
     `  Console        ${greeting.console}`,
+    ...(greeting.console_link_file
+      ? [`  Sign in        with console_link in ${greeting.console_link_file}, once`]
+      : []),
     `  API            ${greeting.api}`,
     `  Documentation  ${greeting.docs}`,
     `  Data           ${greeting.data_dir}`,

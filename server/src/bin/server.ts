@@ -9,11 +9,13 @@ import { formatGreeting } from './greeting.ts'
 import { chooseFreePort } from './port.ts'
 import { handleUncaughtErrors, requireMemory } from './process.ts'
 import { type AddressedConfig, measureDeps, openServingDeps, startApp, webhookUrlAt, withAddress } from './serving.ts'
-import { type Greet, greetOperator, prepareInstallation, serveMetrics } from './start/installation.ts'
+import { type Greeter, greetOperator, prepareInstallation, serveMetrics } from './start/installation.ts'
 import { rejectOnAbort } from './termination.ts'
 
 export interface ServeOptions {
   json: boolean
+  /** Whether redirected output shows the link that signs in, too. */
+  printLink: boolean
   /** How many processes serve; null: this one alone. */
   workers: number | null
   stdout: Writable & { isTTY?: boolean }
@@ -27,21 +29,24 @@ export interface ServeOptions {
  */
 export async function serve(
   given: Config,
-  { json, workers, stdout, stderr, termination }: ServeOptions,
+  { json, printLink, workers, stdout, stderr, termination }: ServeOptions,
 ): Promise<void> {
   const failing = new AbortController()
   const logger = createProcessLogger({ level: given.logLevel, isLevelGiven: given.isLogLevelGiven, stderr })
   handleUncaughtErrors(logger.log, (error) => failing.abort(error))
   const stop = AbortSignal.any([termination, failing.signal])
-  const greet: Greet = (greeting, keys) => {
-    const isTerminal = stdout.isTTY === true
-    stdout.write(`${json ? JSON.stringify(greeting) : formatGreeting(greeting, keys, { isTerminal })}\n`)
+  const isTerminal = stdout.isTTY === true
+  const greeter: Greeter = {
+    showsLink: isTerminal || printLink,
+    greet(greeting, keys) {
+      stdout.write(`${json ? JSON.stringify(greeting) : formatGreeting(greeting, keys, { isTerminal })}\n`)
+    },
   }
   try {
-    if (workers === null) await runPhases(given, logger, stop, greet)
+    if (workers === null) await runPhases(given, logger, stop, greeter)
     else {
       const { superviseWorkers } = await import('./workers/supervise.ts')
-      await superviseWorkers(given, { workers, logger, stop, greet })
+      await superviseWorkers(given, { workers, logger, stop, greeter })
     }
   } catch (error) {
     if (!stop.aborted) throw error
@@ -49,7 +54,7 @@ export async function serve(
   if (failing.signal.aborted) throw failing.signal.reason
 }
 
-async function runPhases(given: Config, logger: ProcessLogger, stop: AbortSignal, greet: Greet): Promise<void> {
+async function runPhases(given: Config, logger: ProcessLogger, stop: AbortSignal, greeter: Greeter): Promise<void> {
   requireMemory(given, availableMemory())
   const config = withAddress(given, await chooseFreePort(given))
   const deps = await openServingDeps(config, { log: logger.log, webhookUrl: webhookUrlAt(config) })
@@ -61,7 +66,7 @@ async function runPhases(given: Config, logger: ProcessLogger, stop: AbortSignal
     try {
       const { app, config } = await listen(given, deps, metrics)
       try {
-        await greetOperator(deps, { given, config, greet, ...prepared })
+        await greetOperator(deps, { given, config, greeter, ...prepared })
         await rejectOnAbort(stop, new Promise<never>(() => {}))
       } finally {
         await app.close()

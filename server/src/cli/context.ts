@@ -25,7 +25,7 @@ export interface Cli {
   /** Everything that the service has. */
   openDeps(): Promise<Deps>
   /** Runs the service until it is stopped, in this process or in so many workers. */
-  serve(options: { json: boolean; workers: number | null }): Promise<void>
+  serve(options: { json: boolean; printLink: boolean; workers: number | null }): Promise<void>
   /** Aborted by Ctrl-C: what fails afterwards fails because of it. */
   termination?: AbortSignal
   stdin: Readable

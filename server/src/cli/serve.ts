@@ -11,9 +11,11 @@ Examples:
 export function addServeAction(serve: Command, cli: Cli): void {
   serve
     .option('--workers <n>', 'serve with so many processes on one port', parseWorkers)
+    .option('--print-link', 'print the link that signs in to the console also where output is no terminal')
     .addHelpText('after', help)
-    .action(({ workers = null }: { workers?: number | null }, command: Command) =>
-      cli.serve({ json: wantsJson(command), workers }),
+    .action(
+      ({ workers = null, printLink = false }: { workers?: number | null; printLink?: boolean }, command: Command) =>
+        cli.serve({ json: wantsJson(command), printLink, workers }),
     )
 }
 

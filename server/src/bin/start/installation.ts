@@ -5,14 +5,18 @@ import { clearTextWarning } from '../../db/tls.ts'
 import type { Deps } from '../../deps.ts'
 import { type MetricsServer, startMetricsServer } from '../../http/metrics.ts'
 import type { ProcessLogger } from '../../runtime/terminal-log.ts'
-import { type DemoKeys, prepareCatalogueAndKeys } from '../demo-keys.ts'
+import { type DemoKeys, prepareCatalogueAndKeys, storeConsoleLink } from '../demo-keys.ts'
 import { createDemoLink } from '../demo-person.ts'
 import { createGreeting, type Greeting } from '../greeting.ts'
 import { portTakenError } from '../port.ts'
 import { type AddressedConfig, describeBilling } from '../serving.ts'
 import { rejectOnAbort } from '../termination.ts'
 
-export type Greet = (greeting: Greeting, keys: DemoKeys | null) => void
+export interface Greeter {
+  /** Whether its output may show a link that signs in. */
+  showsLink: boolean
+  greet(greeting: Greeting, keys: DemoKeys | null): void
+}
 
 interface PreparedInstallation {
   keys: DemoKeys | null
@@ -42,15 +46,18 @@ export async function greetOperator(
   {
     given,
     config,
-    greet,
+    greeter,
     keys,
     warnings,
-  }: PreparedInstallation & { given: Config; config: AddressedConfig; greet: Greet },
+  }: PreparedInstallation & { given: Config; config: AddressedConfig; greeter: Greeter },
 ): Promise<void> {
   await recordServiceUrl(deps.ownerDb, config.publicUrl)
-  const consoleLink = given.demo ? await createDemoLink(deps, config.publicUrl) : null
+  const link = given.demo ? await createDemoLink(deps, config.publicUrl) : null
+  // What a terminal shows is not stored, and an older link is of no use.
+  const file = given.demo ? await storeConsoleLink(given.dataDir, greeter.showsLink ? null : link) : null
+  const consoleLink = link === null || file === null ? null : greeter.showsLink ? { url: link } : { file }
   const billing = await describeBilling(deps)
-  greet(createGreeting(config, { wantedPort: given.port, keys, consoleLink, billing, warnings }), keys)
+  greeter.greet(createGreeting(config, { wantedPort: given.port, keys, consoleLink, billing, warnings }), keys)
 }
 
 /** Serves the metrics where METRICS_PORT says; undefined without it. */

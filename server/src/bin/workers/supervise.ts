@@ -9,7 +9,7 @@ import { chooseFreePort, portTakenError } from '../port.ts'
 import { requireMemory } from '../process.ts'
 import { standinProgram } from '../programs.ts'
 import { type AddressedConfig, webhookUrlAt, withAddress } from '../serving.ts'
-import { type Greet, greetOperator, prepareInstallation, serveMetrics } from '../start/installation.ts'
+import { type Greeter, greetOperator, prepareInstallation, serveMetrics } from '../start/installation.ts'
 import { rejectOnAbort, reloadOnHangUp } from '../termination.ts'
 import { divideConnections } from './connections.ts'
 import { currentProgram, newestProgram } from './program.ts'
@@ -20,7 +20,7 @@ export interface SuperviseOptions {
   workers: number
   logger: ProcessLogger
   stop: AbortSignal
-  greet: Greet
+  greeter: Greeter
 }
 
 const supervisorConnections = 2
@@ -47,7 +47,7 @@ export async function superviseWorkers(given: Config, options: SuperviseOptions)
     try {
       const metricsServer = await serveMetrics(given, metricsOf(deps, group))
       try {
-        await greetOperator(deps, { given, config, greet: options.greet, ...prepared })
+        await greetOperator(deps, { given, config, greeter: options.greeter, ...prepared })
         reloadOnHangUp(() => void group.restart(() => newestProgram(config.projectDir)))
         await rejectOnAbort(stop, new Promise<never>(() => {}))
       } finally {

@@ -36,7 +36,10 @@ describe('the demonstration keys', () => {
     // Scripts rely on the keys in the JSON output of every start.
     const second = startService(settings)
     const greeting = await second.greeting()
-    expect({ live: greeting.live_key, test: greeting.test_key }).toEqual(JSON.parse(readFileSync(keysFile, 'utf8')))
+    expect(JSON.parse(readFileSync(keysFile, 'utf8'))).toMatchObject({
+      live: greeting.live_key,
+      test: greeting.test_key,
+    })
     expect(JSON.parse(await runShell(greeting.curl!))).toMatchObject({ object: 'store' })
     expect(second.log()).not.toMatch(anyKey)
     second.hangUp()
@@ -96,7 +99,7 @@ describe('the console', () => {
   test('is opened once by the link of each start, as owner and operator, until the person is removed', async () => {
     const { url } = await createTestDatabase()
     const settings = { DATA_DIR: temporaryFolder(), DATABASE_URL: url }
-    const first = startService(settings)
+    const first = startService(settings, ['--json', '--print-link'])
     const { console: link, api } = await first.greeting()
     expect(link).toMatch(new RegExp(`^${api.replace('/api/v1', '')}/link#[\\w-]{43}$`))
     const opened = await openLink(link)
@@ -115,6 +118,32 @@ describe('the console', () => {
     await command(settings, 'remove', 'demonstration@storedex.example')
     const second = startService(settings)
     expect((await second.greeting()).console).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+    second.interrupt()
+    expect(await second.exitCode()).toBe(0)
+  })
+
+  test('gets its link into the file of the keys, which redirected output names and does not repeat', async () => {
+    const { url } = await createTestDatabase()
+    const settings = { DATA_DIR: temporaryFolder(), DATABASE_URL: url }
+    const file = join(settings.DATA_DIR, 'demo-keys.json')
+    const stored = () => JSON.parse(readFileSync(file, 'utf8')) as { live: string; test: string; console_link?: string }
+    const first = startService(settings, [])
+    const shown = (await linesUpToCurl(first)).join('\n')
+    expect(shown).toContain(`console_link in ${file}`)
+    expect(shown + first.log()).not.toContain('/link#')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const { console_link: link = '', ...keys } = stored()
+    expect(await openLink(link)).toMatchObject({ status: 200, session: { person: { operator: true } } })
+    first.interrupt()
+    expect(await first.exitCode()).toBe(0)
+
+    // The same for scripts; each start has a link of its own, and the keys stay.
+    const second = startService(settings)
+    const greeting = await second.greeting()
+    expect(greeting).toMatchObject({ console_link_file: file, console: expect.not.stringContaining('link') })
+    expect(second.log()).not.toContain('/link#')
+    expect(stored()).toMatchObject({ ...keys, console_link: expect.not.stringMatching(link) })
+    expect(await openLink(stored().console_link!)).toMatchObject({ status: 200 })
     second.interrupt()
     expect(await second.exitCode()).toBe(0)
   })
