@@ -1,7 +1,7 @@
 import type { CountOf } from './facets.ts'
 import type { TaxonomyNode } from './taxonomy.ts'
 
-export interface FacetRow {
+interface FacetRow {
   node: TaxonomyNode
   /** It is chosen, so its box stands above; here it only names what is below it. */
   isHeading: boolean
