@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react'
 import { AccountProvider, useAccounts } from '#api/account.tsx'
 import { useSession } from '#api/session.ts'
 import { Link } from '#ui/actions/link.tsx'
+import { SkipLink } from '#ui/actions/skip-link.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { KeyboardShortcuts } from './keyboard/keyboard-shortcuts.tsx'
 import { NavigationList } from './navigation-list.tsx'
@@ -16,12 +17,7 @@ export default function AppLayout() {
   return (
     <AccountProvider>
       <KeyboardShortcuts>
-        <a
-          href="#main"
-          className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:px-3 focus:py-2 focus:shadow-overlay"
-        >
-          Skip to content
-        </a>
+        <SkipLink to="main">Skip to content</SkipLink>
         <SeeAsBanner />
         <div className="flex min-h-dvh">
           <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col overflow-y-auto border-line border-r bg-surface px-3 py-3 md:flex">

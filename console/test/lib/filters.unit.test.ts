@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chipsOf, countByGroup } from '../../src/lib/filters/chips.ts'
+import { chipsOf } from '../../src/lib/filters/chips.ts'
 import { parsePastedDomains, toHost } from '../../src/lib/filters/domains.ts'
 import { countOf, facetsOf } from '../../src/lib/filters/facets.ts'
 import { entriesOf, peopleFields, storeFields } from '../../src/lib/filters/fields.ts'
@@ -61,7 +61,7 @@ describe.each([
     fc.assert(
       fc.property(arbitraryFilters(fields), (filters) => {
         const chips = chipsOf(fields, filters, taxonomy)
-        const counted = [...countByGroup(fields, filters).values()].reduce((sum, count) => sum + count, 0)
+        const counted = Object.values(filters).flat().length
         expect(new Set(chips.map(({ key }) => key)).size).toBe(counted)
         for (const { key, without } of chips) {
           const keysLeft = chipsOf(fields, without, taxonomy).map((chip) => chip.key)

@@ -1,12 +1,13 @@
 import { formatNumber } from '../format.ts'
 import { formatCalendarDay } from '../store-dates.ts'
-import { entriesOf, type FilterField, type FilterFields, type FilterName } from './fields.ts'
+import { entriesOf, type FilterField, type FilterFields, type FilterGroupName, type FilterName } from './fields.ts'
 import type { Taxonomy } from './taxonomy.ts'
 import { type Filters, type FilterValue, isList, withFilter } from './url.ts'
 
 /** One chosen value in words. */
 export interface Chip {
   key: string
+  group: FilterGroupName
   /** In front of the label and weaker than it, such as `not`. */
   prefix: string
   label: string
@@ -36,8 +37,9 @@ function chipsOfField(
   taxonomy: Taxonomy,
   listNames: ReadonlyMap<string, string>,
 ): Chip[] {
+  const { group } = field
   const single = (prefix: string, label: string): Chip[] => [
-    { key: name, prefix, label, without: withFilter(filters, name, undefined) },
+    { key: name, group, prefix, label, without: withFilter(filters, name, undefined) },
   ]
   const oneEach = (prefix: string, labelOf: (word: string) => string): Chip[] => {
     const words = isList(value) ? value : []
@@ -47,7 +49,13 @@ function chipsOfField(
         name,
         words.filter((other) => other !== word),
       )
-    return words.map((word) => ({ key: `${name} ${word}`, prefix, label: labelOf(word), without: without(word) }))
+    return words.map((word) => ({
+      key: `${name} ${word}`,
+      group,
+      prefix,
+      label: labelOf(word),
+      without: without(word),
+    }))
   }
   switch (field.kind) {
     case 'values':
@@ -70,14 +78,4 @@ function chipsOfField(
 function prefixOf({ match, prefix = '' }: Extract<FilterField, { kind: 'values' }>): string {
   if (match === 'none') return 'not'
   return match === 'all' ? 'must have' : prefix
-}
-
-/** How many values are set in each group, and in all. */
-export function countByGroup(fields: FilterFields, filters: Filters): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const [name, { group }] of entriesOf(fields)) {
-    const value = filters[name]
-    if (value !== undefined) counts.set(group, (counts.get(group) ?? 0) + (isList(value) ? value.length : 1))
-  }
-  return counts
 }

@@ -67,19 +67,22 @@ export class Taxonomy {
    * All of them for an empty text.
    */
   search(list: TaxonomyList, text: string): readonly TaxonomyNode[] {
-    const words = toSearchText(text).split(' ').filter(Boolean)
-    if (words.length === 0) return this.#nodes[list]
-    const kept = new Set<TaxonomyNode>()
-    for (const node of this.#nodes[list]) {
-      if (!words.every((word) => node.searchText.includes(word))) continue
-      for (let at: TaxonomyNode | undefined = node; at && !kept.has(at); at = this.#parentOf(list, at)) kept.add(at)
-    }
-    return this.#nodes[list].filter((node) => kept.has(node))
+    return searchNodes(this.#nodes[list], text)
   }
+}
 
-  #parentOf(list: TaxonomyList, node: TaxonomyNode): TaxonomyNode | undefined {
-    return node.parent ? this.find(list, node.parent) : undefined
+/** The nodes that have the words of `text`, with those above them; all of them for an empty text. */
+export function searchNodes(nodes: readonly TaxonomyNode[], text: string): readonly TaxonomyNode[] {
+  const words = toSearchText(text).split(' ').filter(Boolean)
+  if (words.length === 0) return nodes
+  const above: TaxonomyNode[] = []
+  const kept = new Set<TaxonomyNode>()
+  for (const node of nodes) {
+    above.length = node.depth
+    above[node.depth] = node
+    if (words.every((word) => node.searchText.includes(word))) for (const each of above) kept.add(each)
   }
+  return nodes.filter((node) => kept.has(node))
 }
 
 export function toSearchText(text: string): string {

@@ -12,6 +12,7 @@ export function exportColumns(account: string): TableColumn<ExportJob>[] {
   return [
     {
       id: 'what',
+      opensRow: true,
       label: 'Export',
       className: 'min-w-44',
       render: (job) => (

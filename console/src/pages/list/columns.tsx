@@ -23,6 +23,7 @@ export const itemColumns: TableColumn<ListItem>[] = [
   },
   {
     id: 'domain',
+    opensRow: true,
     label: 'Domain',
     render: (item) =>
       'pending' in item && item.pending ? (

@@ -23,6 +23,7 @@ import { viewerReason } from './words.ts'
 const columns: TableColumn<List>[] = [
   {
     id: 'name',
+    opensRow: true,
     label: 'Name',
     className: 'min-w-44',
     render: ({ id, name, description }) => (

@@ -39,6 +39,7 @@ export function peopleColumns(
     },
     {
       id: 'store',
+      opensRow: true,
       label: 'Store',
       className: 'min-w-36 max-w-64',
       render: ({ store: { name, domain } }) => (

@@ -30,6 +30,7 @@ export function revealedColumns(canOpenStores: boolean): TableColumn<RevealedCon
     },
     {
       id: 'store',
+      opensRow: true,
       label: 'Store',
       className: 'min-w-40 max-w-64',
       render: ({ store: { name, domain } }) => (

@@ -3,6 +3,7 @@ import type { Chip } from '#lib/filters/chips.ts'
 import type { Filters } from '#lib/filters/url.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { classNames } from '#ui/class-names.ts'
+import { useSingleStop } from '#ui/single-stop.ts'
 
 interface ChipListProps {
   chips: readonly Chip[]
@@ -10,11 +11,13 @@ interface ChipListProps {
   isCentered?: boolean
 }
 
-/** What is chosen, in words. Each is a button that takes it away. */
+/** What is chosen, in words. Each is a button that takes it away; together they are one stop for Tab. */
 export function ChipList({ chips, onChange, isCentered }: ChipListProps) {
+  const stop = useSingleStop('both')
   if (chips.length === 0) return null
   return (
     <ul
+      ref={stop}
       aria-label="Filters"
       className={classNames('flex min-w-0 flex-wrap items-center gap-1.5', isCentered && 'justify-center')}
     >

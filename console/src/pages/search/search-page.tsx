@@ -10,17 +10,19 @@ import type { FilterFields, FilterGroupName } from '#lib/filters/fields.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { Filters } from '#lib/filters/url.ts'
 import { useAhead } from '#lib/use-ahead.ts'
+import { SkipLink } from '#ui/actions/skip-link.tsx'
 import { classNames } from '#ui/class-names.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import { useSingleStop } from '#ui/single-stop.ts'
 import { ChipList } from './chip-list.tsx'
 import { ClosedState } from './closed-state.tsx'
-import { FilterColumn } from './filter-column.tsx'
-import { FilterDrawer } from './filter-drawer.tsx'
-import { useListNames } from './lists-filter.tsx'
+import { FilterColumn } from './filters/filter-column.tsx'
+import { FilterDrawer } from './filters/filter-drawer.tsx'
+import { useListNames } from './filters/lists-filter.tsx'
 import { ResultFoot } from './result-foot.tsx'
 import { ResultProblem } from './result-problem.tsx'
 import { SearchBox } from './search-box.tsx'
@@ -65,11 +67,12 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
   const [filters, onFilter] = useAhead(props.filters, props.onFilter)
   const { data: taxonomy, error, refetch, isFetching } = useTaxonomy()
   const listNames = useListNames(filters)
+  const toolbar = useSingleStop('horizontal')
   const chips = taxonomy ? chipsOf(fields, filters, taxonomy, listNames) : []
   const { summary, facets } = counts
   const column = taxonomy && (
     <>
-      <FilterColumn {...{ fields, filters, taxonomy, facets, openGroups }} onChange={onFilter} />
+      <FilterColumn {...{ fields, filters, taxonomy, listNames, facets, openGroups }} onChange={onFilter} />
       {moreFilters}
       {summary !== '' && !facets && (
         <p className="px-1 py-3 text-muted text-xs">The numbers beside filters cannot be counted at the moment.</p>
@@ -87,6 +90,7 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
       </div>
       {isOpen ? (
         <div className="flex min-h-0 flex-1">
+          <SkipLink to="results">Skip to results</SkipLink>
           <section
             aria-label="Filters"
             className="relative hidden w-60 shrink-0 overflow-y-auto border-line border-r bg-surface px-3 py-2 lg:block"
@@ -100,13 +104,22 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
               <div className="order-last w-full min-w-0 empty:hidden 2xl:order-none 2xl:w-auto 2xl:flex-1">
                 {hasRows(result) && <ChipList chips={chips} onChange={onFilter} />}
               </div>
-              <div className="ml-auto flex flex-wrap justify-end gap-2">{tools}</div>
+              <div
+                ref={toolbar}
+                role="toolbar"
+                aria-label="Results"
+                className="ml-auto flex flex-wrap justify-end gap-2"
+              >
+                {tools}
+              </div>
             </div>
-            {error ? (
-              <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
-            ) : (
-              <Result {...props} {...{ onFilter, taxonomy, chips }} />
-            )}
+            <div id="results" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none desk:min-h-0">
+              {error ? (
+                <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+              ) : (
+                <Result {...props} {...{ onFilter, taxonomy, chips }} />
+              )}
+            </div>
           </div>
         </div>
       ) : (

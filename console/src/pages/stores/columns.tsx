@@ -16,6 +16,7 @@ export function storeColumns(taxonomy: Taxonomy, search: StoresSearch): TableCol
   return [
     {
       id: 'store',
+      opensRow: true,
       label: 'Store',
       className: 'min-w-40 max-w-72',
       render: ({ name, domain }) => (

@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { classNames } from '../class-names.ts'
+import { openRowClass, openRowProps } from './open-row.ts'
 import { SelectAllBox, SelectRowBox, type TableSelection } from './selection-boxes.tsx'
 
 interface CardColumn<Row> {
   id: string
   label: string
   isLabelHidden?: boolean
+  opensRow?: boolean
   render: (row: Row) => ReactNode
 }
 
@@ -40,7 +42,12 @@ export function CardList<Row>(props: CardListProps<Row>) {
           const id = getId(row)
           const isSelected = selection?.selected.has(id) ?? false
           return (
-            <li key={id} className={classNames('flex gap-3 p-3', isSelected && 'bg-accent-soft')}>
+            // The link is there for the keyboard.
+            <li
+              key={id}
+              {...openRowProps}
+              className={classNames(openRowClass, 'flex gap-3 p-3', isSelected && 'bg-accent-soft')}
+            >
               {selection && (
                 <SelectRowBox
                   label={getLabel?.(row) ?? id}
@@ -49,7 +56,7 @@ export function CardList<Row>(props: CardListProps<Row>) {
                 />
               )}
               <div className="min-w-0 flex-1">
-                {head?.render(row)}
+                <div data-opens-row={head?.opensRow || undefined}>{head?.render(row)}</div>
                 <dl className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
                   {others.map((column) => {
                     const content = column.render(row)
@@ -57,7 +64,9 @@ export function CardList<Row>(props: CardListProps<Row>) {
                     return (
                       <div key={column.id} className="flex max-w-full min-w-0 gap-1.5 has-[dd:empty]:hidden">
                         <dt className={column.isLabelHidden ? 'sr-only' : 'shrink-0 text-muted'}>{column.label}</dt>
-                        <dd className="min-w-0">{content}</dd>
+                        <dd data-opens-row={column.opensRow || undefined} className="min-w-0">
+                          {content}
+                        </dd>
                       </div>
                     )
                   })}

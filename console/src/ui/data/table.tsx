@@ -3,6 +3,7 @@ import { classNames } from '../class-names.ts'
 import { useMediaQuery } from '../use-media-query.ts'
 import { CardList } from './card-list.tsx'
 import { CutEdges } from './cut-edges.tsx'
+import { openRowClass, openRowProps } from './open-row.ts'
 import { SelectAllBox, SelectRowBox, type TableSelection } from './selection-boxes.tsx'
 
 export interface TableColumn<Row> {
@@ -15,6 +16,8 @@ export interface TableColumn<Row> {
   isRowHeader?: boolean
   /** For a column of buttons: its heading is for screen readers only. */
   isLabelHidden?: boolean
+  /** A press anywhere on a row follows the first link of this cell, if it has one. */
+  opensRow?: boolean
   /** Classes for the width, such as `w-40 max-w-64`. */
   className?: string
 }
@@ -107,9 +110,14 @@ export function Table<Row>(props: TableProps<Row>) {
               const id = getId(row)
               const isSelected = selection?.selected.has(id) ?? false
               return (
-                <tr key={id} className={isSelected ? 'bg-accent-soft' : 'hover:bg-hover/60'}>
+                // The link is there for the keyboard.
+                <tr
+                  key={id}
+                  {...openRowProps}
+                  className={classNames(openRowClass, isSelected ? 'bg-accent-soft' : 'hover:bg-hover/60')}
+                >
                   {selection && (
-                    <td className="py-0 pl-3">
+                    <td data-own-press className="py-0 pl-3">
                       <SelectRowBox
                         label={getLabel?.(row) ?? id}
                         isSelected={isSelected}
@@ -123,12 +131,16 @@ export function Table<Row>(props: TableProps<Row>) {
                       column.align === 'end' && 'text-right',
                       column.className,
                     )
+                    const opens = {
+                      'data-opens-row': column.opensRow || undefined,
+                      'data-own-press': column.isLabelHidden || undefined,
+                    }
                     return column.id === rowHeader ? (
-                      <th key={column.id} scope="row" className={classNames(look, 'font-normal')}>
+                      <th key={column.id} {...opens} scope="row" className={classNames(look, 'font-normal')}>
                         {column.render(row)}
                       </th>
                     ) : (
-                      <td key={column.id} className={look}>
+                      <td key={column.id} {...opens} className={look}>
                         {column.render(row)}
                       </td>
                     )

@@ -9,6 +9,7 @@ import { planNames, stateOf } from '../words.ts'
 export const accountColumns: TableColumn<AccountRow>[] = [
   {
     id: 'name',
+    opensRow: true,
     label: 'Account',
     render: ({ id, name, email }) => (
       <div className="min-w-44">

@@ -69,6 +69,7 @@ function ImportTable() {
 const columns: TableColumn<ImportRow>[] = [
   {
     id: 'file',
+    opensRow: true,
     label: 'File',
     render: ({ id, file_name, kind, bytes }) => (
       <div className="min-w-44">

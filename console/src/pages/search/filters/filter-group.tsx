@@ -1,26 +1,42 @@
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
+import type { Chip } from '#lib/filters/chips.ts'
 import { formatCount } from '#lib/format.ts'
 import { classNames } from '#ui/class-names.ts'
+import { useSingleStop } from '#ui/single-stop.ts'
+import { groupPlaceAttribute } from './use-held-groups.ts'
 
 interface FilterGroupProps {
   name: string
-  /** How many of its values are chosen. */
-  count: number
+  /** Its number in the column. */
+  place: number
+  /** What is chosen in it, in words. */
+  chips: readonly Chip[]
   /** Whether it is open at first. It is, too, while something in it is chosen. */
   isOpenAtFirst: boolean
   children: ReactNode
 }
 
-/** A part of the filter column. What is inside is drawn only while it is open. */
-export function FilterGroup({ name, count, isOpenAtFirst, children }: FilterGroupProps) {
+/**
+ * A part of the filter column, and one stop for Tab: the arrow keys move inside. What is inside is drawn only while it is open;
+ * what is chosen is in sight also while it is closed.
+ */
+export function FilterGroup({ name, place, chips, isOpenAtFirst, children }: FilterGroupProps) {
   const [choice, setChoice] = useState<boolean>()
+  const stop = useSingleStop('vertical')
   const id = useId()
+  const count = chips.length
   const isOpen = choice ?? (isOpenAtFirst || count > 0)
   return (
     // A fieldset would be the same to a screen reader, and harder to lay out.
     // biome-ignore lint/a11y/useSemanticElements: see above
-    <div role="group" aria-labelledby={`${id}-name`} className="border-line border-b last:border-b-0">
+    <div
+      ref={stop}
+      {...{ [groupPlaceAttribute]: place }}
+      role="group"
+      aria-labelledby={`${id}-name`}
+      className="border-line border-b last:border-b-0"
+    >
       <h2>
         <button
           type="button"
@@ -52,9 +68,26 @@ export function FilterGroup({ name, count, isOpenAtFirst, children }: FilterGrou
           {formatCount(count, 'value')} chosen
         </span>
       )}
+      {count > 0 && !isOpen && <ChosenValues chips={chips} />}
       <div id={id} hidden={!isOpen} className="px-1 pb-3">
         {isOpen && children}
       </div>
     </div>
+  )
+}
+
+const namedAtMost = 5
+
+function ChosenValues({ chips }: { chips: readonly Chip[] }) {
+  return (
+    <p className="px-1 pb-2 pl-6.5 text-muted text-xs wrap-anywhere">
+      {chips.slice(0, namedAtMost).map(({ key, prefix, label }, index) => (
+        <span key={key}>
+          {index > 0 && ', '}
+          {prefix} <bdi>{label}</bdi>
+        </span>
+      ))}
+      {chips.length > namedAtMost && ` +${chips.length - namedAtMost}`}
+    </p>
   )
 }

@@ -21,11 +21,12 @@ interface TechnologyFilterProps {
   taxonomy: Taxonomy
   filters: Filters
   counts: CountOf | undefined
+  isHeld: boolean
   onChange: (filters: Filters) => void
 }
 
 /** Three lists of one technology: at least one of these, every one of these, not one of these. A value is in one of them. */
-export function TechnologyFilter({ label, list, taxonomy, filters, counts, onChange }: TechnologyFilterProps) {
+export function TechnologyFilter({ label, list, taxonomy, filters, counts, isHeld, onChange }: TechnologyFilterProps) {
   const chosenFor = (each: Match) => listOf(filters, nameOf(list, each))
   const [match, setMatch] = useState(() => matches.find(({ id }) => chosenFor(id).length > 0)?.id ?? 'any')
   const change = (values: string[]) => {
@@ -52,15 +53,18 @@ export function TechnologyFilter({ label, list, taxonomy, filters, counts, onCha
         className="mb-1.5"
       />
       <ValueList
+        // The lists have orders of their own.
+        key={match}
         label={label}
-        taxonomy={taxonomy}
-        list={list}
+        nodes={taxonomy.nodes(list)}
         chosen={chosenFor(match).slice(0, maxListValues)}
         onChange={change}
         noteOf={noteOf}
+        counts={counts}
         // Those with a value, as if nothing stood in the first list: the others narrow what that one finds.
-        counts={match === 'any' || chosenFor('any').length === 0 ? counts : undefined}
+        areCountsShown={match === 'any' || chosenFor('any').length === 0}
         areCountsLost={match === 'none'}
+        isHeld={isHeld}
       />
     </>
   )

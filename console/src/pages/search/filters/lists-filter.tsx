@@ -4,8 +4,10 @@ import { useAccount } from '#api/account.tsx'
 import { api, path } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
 import { maxLists } from '#lib/filters/fields.ts'
+import { toSearchText } from '#lib/filters/taxonomy.ts'
 import { type Filters, listOf } from '#lib/filters/url.ts'
 import { formatNumber } from '#lib/format.ts'
+import { ValueList } from './value-list.tsx'
 
 interface ListPage {
   data: { id: string; name: string; items: number }[]
@@ -38,36 +40,38 @@ export function useListNames(filters: Filters): ReadonlyMap<string, string> {
 
 interface ListsFilterProps {
   chosen: readonly string[]
+  isHeld: boolean
   onChange: (lists: string[]) => void
 }
 
 /** Lists whose stores or people are left out. */
-export function ListsFilter({ chosen, onChange }: ListsFilterProps) {
+export function ListsFilter({ chosen, isHeld, onChange }: ListsFilterProps) {
   const { data: lists, error } = useQuery(allListsQuery(useAccount().id))
+  const nodes = useMemo(
+    () => lists?.map(({ id, name }) => ({ value: id, label: name, depth: 0, searchText: toSearchText(name) })) ?? [],
+    [lists],
+  )
+  const items = useMemo(() => new Map(lists?.map((list) => [list.id, list.items])), [lists])
   if (error) return <p className="pt-2 text-danger-text">{messageOf(error)}</p>
-  if (!lists || lists.length === 0) return null
-  const isFull = chosen.length >= maxLists
+  if (nodes.length === 0) return null
   return (
     <fieldset className="pt-2">
       <legend className="py-1">Leave out lists</legend>
-      <ul className="max-h-56 overflow-y-auto overscroll-contain">
-        {lists.map(({ id, name, items }) => (
-          <li key={id}>
-            <label className="flex items-start gap-2 py-0.5 pointer-coarse:py-2.5">
-              <input
-                type="checkbox"
-                checked={chosen.includes(id)}
-                disabled={isFull && !chosen.includes(id)}
-                onChange={() => onChange(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id])}
-                className="mt-0.5 size-4 shrink-0 accent-accent pointer-coarse:size-5"
-              />
-              <bdi className="min-w-0 flex-1 wrap-anywhere">{name}</bdi>
-              <span className="text-muted text-xs tabular-nums">{formatNumber(items)}</span>
-            </label>
-          </li>
-        ))}
-      </ul>
-      {isFull && <p className="pt-1 text-muted text-xs">{maxLists} lists are the most that a search leaves out.</p>}
+      <ValueList
+        label="Leave out lists"
+        nodes={nodes}
+        chosen={chosen}
+        isHeld={isHeld}
+        onChange={onChange}
+        counts={undefined}
+        noteOf={(id) => (
+          <span className="py-1 text-muted text-xs tabular-nums pointer-coarse:py-3">
+            {formatNumber(items.get(id) ?? 0)}
+          </span>
+        )}
+        most={maxLists}
+        fullText={`${maxLists} lists are the most that a search leaves out.`}
+      />
     </fieldset>
   )
 }

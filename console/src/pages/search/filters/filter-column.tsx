@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { countByGroup } from '#lib/filters/chips.ts'
+import { chipsOf } from '#lib/filters/chips.ts'
 import { countOf, type Facets, facetOf } from '#lib/filters/facets.ts'
 import {
   entriesOf,
@@ -16,12 +16,15 @@ import { FilterGroup } from './filter-group.tsx'
 import { ListsFilter } from './lists-filter.tsx'
 import { DayFilter, FlagFilter, NumberFilter, SwitchFilter } from './small-filters.tsx'
 import { TechnologyFilter } from './technology-filter.tsx'
+import { useHeldGroups } from './use-held-groups.ts'
 import { ValueList } from './value-list.tsx'
 
 interface FilterColumnProps {
   fields: FilterFields
   filters: Filters
   taxonomy: Taxonomy
+  /** By the ids of lists. */
+  listNames: ReadonlyMap<string, string>
   /** How many there are of each value; undefined where it is not known. */
   facets: Facets | undefined
   /** The groups that are open although nothing in them is chosen. */
@@ -30,27 +33,41 @@ interface FilterColumnProps {
 }
 
 /** All filters of a search, in groups, in the order in which people narrow. */
-export function FilterColumn({ fields, filters, taxonomy, facets, openGroups, onChange }: FilterColumnProps) {
+export function FilterColumn(props: FilterColumnProps) {
+  const { fields, filters, taxonomy, listNames, facets, openGroups, onChange } = props
+  const { isHeld, columnProps } = useHeldGroups()
   const entries = entriesOf(fields)
   const groups = [...new Set(entries.map(([, { group }]) => group))]
-  const counts = countByGroup(fields, filters)
-  return groups.map((group) => (
-    <FilterGroup key={group} name={group} count={counts.get(group) ?? 0} isOpenAtFirst={openGroups.includes(group)}>
-      {entries
-        .filter(([, field]) => field.group === group)
-        .map(([name, field]) => (
-          <Field key={name} {...{ name, field, filters, taxonomy, facets, onChange }} />
-        ))}
-    </FilterGroup>
-  ))
+  const chips = chipsOf(fields, filters, taxonomy, listNames)
+  return (
+    <div {...columnProps}>
+      {groups.map((group, place) => (
+        <FilterGroup
+          key={group}
+          name={group}
+          place={place}
+          chips={chips.filter((chip) => chip.group === group)}
+          isOpenAtFirst={openGroups.includes(group)}
+        >
+          {entries
+            .filter(([, field]) => field.group === group)
+            .map(([name, field]) => (
+              <Field key={name} {...{ name, field, filters, taxonomy, facets, onChange }} isHeld={isHeld(place)} />
+            ))}
+        </FilterGroup>
+      ))}
+    </div>
+  )
 }
 
 interface FieldProps extends Pick<FilterColumnProps, 'filters' | 'taxonomy' | 'facets' | 'onChange'> {
   name: FilterName
   field: FilterField
+  /** The values keep their order for now. */
+  isHeld: boolean
 }
 
-function Field({ name, field, filters, taxonomy, facets, onChange }: FieldProps) {
+function Field({ name, field, filters, taxonomy, facets, isHeld, onChange }: FieldProps) {
   const facet = facetOf(name, field)
   const values = facet && facets?.[facet]
   const counts = useMemo(() => countOf(values, valuesPerFacet), [values])
@@ -61,11 +78,22 @@ function Field({ name, field, filters, taxonomy, facets, onChange }: FieldProps)
     case 'values':
       if (field.match) return null
       if (field.list === 'apps' || field.list === 'pixels')
-        return <TechnologyFilter label={field.group} list={field.list} {...{ taxonomy, filters, counts, onChange }} />
+        return (
+          <TechnologyFilter
+            label={field.group}
+            list={field.list}
+            {...{ taxonomy, filters, counts, isHeld, onChange }}
+          />
+        )
       return (
         <>
           {field.group === 'More' && <p className="pt-2 pb-1">Roles of people</p>}
-          <ValueList label={field.group} list={field.list} {...{ taxonomy, chosen, counts }} onChange={change} />
+          <ValueList
+            label={field.group}
+            nodes={taxonomy.nodes(field.list)}
+            {...{ chosen, counts, isHeld }}
+            onChange={change}
+          />
         </>
       )
     case 'domains':
@@ -75,7 +103,7 @@ function Field({ name, field, filters, taxonomy, facets, onChange }: FieldProps)
     case 'switch':
       return <SwitchFilter field={field} isOn={value === true} onChange={change} />
     case 'lists':
-      return <ListsFilter chosen={chosen} onChange={change} />
+      return <ListsFilter chosen={chosen} isHeld={isHeld} onChange={change} />
     case 'number':
       return <NumberFilter field={field} value={value as number | undefined} onChange={change} />
     case 'day':
