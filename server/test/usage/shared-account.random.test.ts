@@ -14,6 +14,7 @@ import {
   fillCatalogue,
   nothingUsed,
   openSharedAccount,
+  pageOf,
   rowsLeftForFirst,
   type Seen,
   type SharedAccount,
@@ -112,6 +113,13 @@ async function compareWithDatabase(shared: SharedAccount, used: Used, seen: Seen
     expect(amounts.search_rows ?? 0).toBe(request.rows)
     expect(amounts.contact_credits ?? 0).toBe(request.credits)
     expect(amounts.store_exports ?? 0).toBeLessThanOrEqual(takesStores(request.act) ? request.stores.length : 0)
+  }
+
+  // Of all who asked for a page of a person, one paid for it.
+  for (const page of used.paid) {
+    const looks = seen.filter((each) => each.status === 200 && pageOf(each.act) === page)
+    const paid = looks.filter(({ rows }) => rows > 0)
+    expect(paid.map(({ rows }) => rows)).toEqual([looks[0]!.found])
   }
 
   const charged = seen.flatMap((each) => each.charged.map((contact) => [contact, each] as const))

@@ -67,7 +67,9 @@ export interface Seen {
   /** The code of a refusal, with the parameter of a limit. */
   refusal: string | null
   isReplay: boolean
+  /** Search rows that it was charged, and rows in the reply, which a person may have paid before. */
   rows: number
+  found: number
   /** Stores and contacts in the reply, by number. */
   stores: number[]
   /** Contacts that this request paid for. */
@@ -129,18 +131,26 @@ export async function openSharedAccount({ app, domains, contacts }: Catalogue): 
       const seen: Seen = {
         ...{ act, status, isReplay, requestId: headers.get('x-request-id')! },
         refusal: status === 200 ? null : refusalOf(body.error),
-        ...{ rows: 0, stores: [], charged: [], credits: 0 },
+        ...{ rows: 0, found: 0, stores: [], charged: [], credits: 0 },
       }
       if (status !== 200 || isReplay) return seen
       const storesIn = (domainsIn: string[]) => [...new Set(domainsIn.map((domain) => storeNumbers.get(domain)!))]
+      const countRows = (found: number) => ({
+        found,
+        rows: isKey(act.actor) ? found : Number(headers.get('x-search-rows-charged')),
+      })
       switch (act.act) {
         case 'search':
-          return { ...seen, rows: body.data.length, stores: storesIn(body.data.map((row: Json) => row.domain)) }
+          return { ...seen, ...countRows(body.data.length), stores: storesIn(body.data.map((row: Json) => row.domain)) }
         case 'search people':
-          return { ...seen, rows: body.data.length, stores: storesIn(body.data.map((row: Json) => row.store.domain)) }
+          return {
+            ...seen,
+            ...countRows(body.data.length),
+            stores: storesIn(body.data.map((row: Json) => row.store.domain)),
+          }
         case 'look up':
         case 'copy':
-          return { ...seen, rows: isKey(act.actor) || act.act === 'copy' ? 0 : 1, stores: [act.store] }
+          return { ...seen, ...(pageOf(act) !== null && countRows(1)), stores: [act.store] }
         case 'reveal':
           return {
             ...seen,
@@ -162,6 +172,11 @@ export function takesStores({ actor, act }: Act): boolean {
   return isKey(actor) || act === 'copy' || act === 'reveal'
 }
 
+/** The page that a person looks at, which is paid once in ten minutes; null for a request that takes. */
+export function pageOf(act: Act): string | null {
+  return takesStores(act) ? null : JSON.stringify(act)
+}
+
 /** What the account has used; filled from replies, so it is right whatever order concurrent requests had. */
 export interface Used {
   rows: number
@@ -169,18 +184,22 @@ export interface Used {
   revealed: Set<number>
   /** By actor. */
   viewed: number[]
+  /** The pages that people have paid. The clock stands still, so each of them stays paid. */
+  paid: Set<string>
   /** The contacts of the first request with each Idempotency-Key. */
   kept: Map<number, string>
 }
 
 export const nothingUsed = (): Used => ({
-  ...{ rows: 0, exports: new Set(), revealed: new Set(), kept: new Map() },
+  ...{ rows: 0, exports: new Set(), revealed: new Set(), kept: new Map(), paid: new Set() },
   viewed: Array(actorCount).fill(0),
 })
 
 export function addSeen(used: Used, { act, status, isReplay, rows, stores, charged }: Seen): void {
   if (status !== 200 || isReplay) return
   used.rows += rows
+  const page = pageOf(act)
+  if (page !== null) used.paid.add(page)
   if (!isKey(act.actor)) used.viewed[act.actor]! += rows
   if (takesStores(act)) for (const store of stores) used.exports.add(store)
   for (const contact of charged) used.revealed.add(contact)
@@ -200,6 +219,7 @@ export function expectedRefusal(used: Used, act: Act): string | null {
     if (newContacts > limits.contact_credits - used.revealed.size) return 'insufficient_contact_credits'
     return newOf(act.contacts.map(storeOfContact)) > exportsLeft ? 'store_exports' : null
   }
+  if (used.paid.has(pageOf(act) ?? '')) return null
   const asked = act.act === 'copy' || (act.act === 'look up' && isKey(act.actor)) ? 0 : 'limit' in act ? act.limit : 1
   if (asked > limits.search_rows - used.rows) return 'search_rows'
   if (!isKey(act.actor) && asked > viewsAllowed(act.actor) - used.viewed[act.actor]!) return 'person_rows'
