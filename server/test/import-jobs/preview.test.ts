@@ -13,7 +13,7 @@ import { startImportApp, storesCsv, upload } from './support/imports.ts'
 let app: TestApp
 let operator: TestPerson
 beforeAll(async () => {
-  ;({ app, operator } = await startImportApp({ inspectImport: inspectInThread(threadProgram('reading-thread')) }))
+  ;({ app, operator } = await startImportApp())
 })
 
 const preview = async (person: ConsoleClient, id: number, options: object = {}): Promise<Json> =>
@@ -25,6 +25,8 @@ test.each([
   ['stores+contacts', 'both.csv', 'domain,contact.first_name\nshop-1.example,Ada\n', 1],
   ['stores', 'stores.ndjson', '{"domain":"shop-1.example"}\n', 1],
 ])('a file of %s is previewed in a thread: %s', async (kind, name, text, rows) => {
+  const inspectImport = inspectInThread(threadProgram('reading-thread'))
+  const { app, operator } = await startImportApp({ inspectImport })
   const body = await preview(operator, await upload(app.url, operator, { kind, name, text }))
   expect(body).toMatchObject({ object: 'import_preview', problems: [] })
   expect(body.rows).toHaveLength(rows)
