@@ -76,6 +76,16 @@ describe('the objects for Kubernetes', () => {
     expect(names).toEqual([settings.metadata.name, 'storedex'])
   })
 
+  test('no pod starts without data keys, whose folder would go with it, and the namespace holds pods to what they need', () => {
+    const { env } = find('Deployment').spec.template.spec.containers[0]
+    for (const name of ['DATA_KEYS', 'DATABASE_URL'])
+      expect(env.find((each: { name: string }) => each.name === name)?.valueFrom).toEqual({
+        secretKeyRef: { name: 'storedex', key: name, optional: false },
+      })
+    const namespace = objects.find(({ object }) => object.kind === 'Namespace')!.object
+    expect(namespace.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' })
+  })
+
   test('pods run without rights and end only after the service has drained', () => {
     for (const { object } of objects.filter(({ object }) => object.spec?.template?.spec?.containers)) {
       const pod = object.spec.template.spec

@@ -33,7 +33,7 @@ export const notRun: (BlockName & { reason: string })[] = [
   { file: operations, starts: 'npm start -- --workers', reason: 'is a service that does not end, on a fixed port' },
   { file: operations, starts: 'podman build', reason: 'needs Podman and a registry of images' },
   { file: operations, starts: 'cd deploy/compose', reason: 'needs Podman and a registry of images' },
-  { file: operations, starts: 'kubectl create namespace', reason: 'needs a cluster' },
+  { file: operations, starts: 'kubectl apply --filename', reason: 'needs a cluster' },
   { file: operations, starts: 'global', reason: 'is what server/test/deep/failover runs, where there is haproxy' },
   {
     file: operations,
