@@ -51,18 +51,21 @@ describe('billing_provider_unavailable is thrown, and the next call works, when 
   })
 })
 
-test.each([401, 403])('a key that the provider refuses with %i is the operator’s to correct, not our bug', async (status) => {
-  const app = await startAppWithFakeStripe()
-  const key = await app.customer(`cus_refused_${status}`, [subscription()])
-  app.stripe.behavior = { status }
-  for (const path of ['/billing/portal-link', '/billing/subscription-link']) {
-    const body = path.endsWith('portal-link') ? undefined : { plan: 'business' }
-    const reply = await key.post(path, body)
-    expect([reply.status, reply.body.error.code]).toEqual([503, 'billing_provider_unavailable'])
-    expect(reply.headers.get('retry-after')).toBe('60')
-    expect(reply.body.error.message).not.toContain('Something is wrong here.')
-  }
-})
+test.each([401, 403])(
+  'a key that the provider refuses with %i is the operator’s to correct, not our bug',
+  async (status) => {
+    const app = await startAppWithFakeStripe()
+    const key = await app.customer(`cus_refused_${status}`, [subscription()])
+    app.stripe.behavior = { status }
+    for (const path of ['/billing/portal-link', '/billing/subscription-link']) {
+      const body = path.endsWith('portal-link') ? undefined : { plan: 'business' }
+      const reply = await key.post(path, body)
+      expect([reply.status, reply.body.error.code]).toEqual([503, 'billing_provider_unavailable'])
+      expect(reply.headers.get('retry-after')).toBe('60')
+      expect(reply.body.error.message).not.toContain('Something is wrong here.')
+    }
+  },
+)
 
 describe('internal_error is thrown', () => {
   test.each([400, 404])('when the provider answers %i, and its message stays private', async (status) => {
