@@ -293,6 +293,7 @@ test('every table that holds a secret, or its hash, is left out or compared', as
     'privacy_requests.token_hash': 'of links that have ended',
     'suppressions.hash': 'a person who must not be on file',
     'taxonomy_values.token': 'a number',
+    'viewed_pages.page_hash': 'names the page of a query, and opens nothing',
     'stores.tokens': 'numbers',
   }
   const columns = await query<{ name: string; column: string }>(
