@@ -310,8 +310,8 @@ test('check compares what counters have reserved with what running exports say',
   expect(unsound.stdout).toContain(`${spender.account} live store_exports ${period}: exports_reserved 0, reserved 3\n`)
   await cli.deps.db.query(
     `insert into exports (account_id, mode, kind, status, layout, query, max_rows, request_id, period_start,
-                          reserved_exports, pieces, bytes, sha256, created_at)
-     select account_id, mode, 'stores', 'running', '{}', '{}', 10, 'req_2', period_start, 3, 0, 0, '', $1
+                          reserved_exports, pieces, bytes, sha256, place, created_at)
+     select account_id, mode, 'stores', 'running', '{}', '{}', 10, 'req_2', period_start, 3, 0, 0, '', 1, $1
      from usage_counters where meter = 'store_exports'`,
     [now],
   )
