@@ -121,6 +121,8 @@ export function storeNotFound(host: string): ApiError {
 }
 
 const maxNamed = 25
+/** Of how many the character at fault is named. */
+const maxExplained = 10
 
 function nameFault(place: string, domain: string): string {
   const character = describeDomainFault(domain)
@@ -134,7 +136,9 @@ export function parseHosts(domains: string[], path: string): string[] {
   if (invalid.length > 0) {
     const verb = invalid.length === 1 ? 'is not a domain' : 'are not domains'
     // A list takes 1,000 domains; the error stays short.
-    const named = hosts.flatMap((host, index) => (host === null ? nameFault(`${path}[${index}]`, domains[index]!) : []))
+    const named = hosts
+      .flatMap((host, index) => (host === null ? [index] : []))
+      .map((index, nth) => (nth < maxExplained ? nameFault(`${path}[${index}]`, domains[index]!) : `${path}[${index}]`))
     const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : ''
     const message = `${named.slice(0, maxNamed).join(', ')}${more} ${verb} or a URL with one.`
     throw new ApiError('invalid_domain', message, { param: invalid[0]! })
