@@ -1,10 +1,10 @@
 /** What bounds the files that accounts keep: their number and bytes by account, and the disk of the database. */
-import { statfs } from 'node:fs/promises'
 import type { Caller } from '../auth/caller.ts'
 import type { Client } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { formatDay } from '../kernel/time.ts'
+import { readAvailableBytes } from '../runtime/free-space.ts'
 import { countKeptFiles, type OldFile, selectOldestFiles } from './file-queries.ts'
 import type { FileBounds } from './queries.ts'
 
@@ -25,8 +25,7 @@ export interface DatabasePlace {
 /** Refuses an export while the disk of the service's own PostgreSQL is nearly full. How full another one is cannot be read here. */
 export async function requireDiskSpace({ databaseUrl, dataDir }: DatabasePlace): Promise<void> {
   if (databaseUrl !== null) return
-  const { bavail, bsize } = await statfs(dataDir)
-  if (bavail * bsize >= leastFreeBytes) return
+  if ((await readAvailableBytes(dataDir)) >= leastFreeBytes) return
   throw new ApiError(
     'service_unavailable',
     'The disk of the service is nearly full, so no export can start; tell its operator, and try again later.',

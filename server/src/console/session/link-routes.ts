@@ -1,12 +1,14 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
-import { takeAttempt } from '../../people/attempts.ts'
+import { type CountedAttempt, takeAttempt } from '../../people/attempts.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import type { LinkContext, OpenedLink } from '../../people/links/link-context.ts'
 import { lookAtLink, openLink, setPasswordByLink } from '../../people/links/use-link.ts'
+import type { Mail } from '../../people/mail.ts'
+import type { Outbox } from '../../people/outbox.ts'
 import { writePasswordMail } from '../../people/passwords/request-link.ts'
 import { requestSignUp } from '../../people/sign-up/sign-up.ts'
 import { knownBrowserOf, rememberBrowser } from '../known-browsers.ts'
@@ -29,6 +31,13 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   })
   const done = (request: FastifyRequest) => ({ object: 'done' as const, request_id: request.id })
 
+  // After the reply, so that its time does not tell whether the address is known. What could not be sent does not count.
+  const sendAfterReply = (
+    reply: FastifyReply,
+    outbox: Outbox,
+    attempt: CountedAttempt,
+    write: () => Promise<Mail | null>,
+  ) => reply.raw.once('close', () => outbox.send(write, () => attempt.undo(services.db)))
   const describe = (request: FastifyRequest, opened: OpenedLink) => {
     const { purpose, email, name, account, needsName: needs_name, needsSignIn: needs_sign_in } = opened
     return {
@@ -131,14 +140,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
           ? await takeAttempt(attempts, 'password_mail', { address, email })
           : await takeAttempt(attempts, 'known_password_mail', { browser, email })
       const ctx = { db: services.db, ids, now, address, publicUrl }
-      // After the reply, so that its time does not tell whether the address is known. What could not be sent does not
-      // count.
-      const send = () =>
-        outbox.send(
-          () => writePasswordMail(ctx, email),
-          () => attempt.undo(services.db),
-        )
-      reply.raw.once('close', send)
+      sendAfterReply(reply, outbox, attempt, () => writePasswordMail(ctx, email))
       return done(request)
     },
   )
@@ -164,12 +166,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
       const { email, name, account_name: accountName } = body
       const ctx = { db, signer, now, address, publicUrl }
       const { mail, attempt } = await requestSignUp(ctx, { email, name, accountName })
-      const send = () =>
-        outbox.send(
-          async () => mail,
-          () => attempt.undo(services.db),
-        )
-      reply.raw.once('close', send)
+      sendAfterReply(reply, outbox, attempt, async () => mail)
       return done(request)
     },
   )

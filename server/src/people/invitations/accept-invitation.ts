@@ -4,9 +4,16 @@ import { type LinkContext, type OpenedLink, signedIn, startLinkSession } from '.
 import { invalidLinkError } from '../links/links.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
 import { createPerson, findPersonByEmail } from '../person.ts'
+import type { RegisteredPerson } from '../queries.ts'
 import { hashToken } from '../tokens.ts'
 import { joinByInvitation } from './invitations.ts'
-import { selectOpenInvitation } from './queries.ts'
+import { type InvitationRow, selectOpenInvitation } from './queries.ts'
+
+interface FoundInvitation {
+  invitation: InvitationRow
+  /** The person who is signed in, if the invitation is for their address. */
+  own: RegisteredPerson | null
+}
 
 /**
  * Looks at the link of an invitation; null when it is none. Whether the address is known is told to nobody but the person
@@ -14,8 +21,28 @@ import { selectOpenInvitation } from './queries.ts'
  */
 export async function lookAtInvitation(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
   const found = await findInvitation(ctx, token)
+  return found && describeInvitation(found)
+}
+
+/** The same, and the signed-in person whose address it is for joins. */
+export async function openInvitation(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+  const found = await findInvitation(ctx, token)
   if (!found) return null
   const { invitation, own } = found
+  if (!own) return describeInvitation(found)
+  const { db, ids, now, browser } = ctx
+  await transact(db, (client) => joinByInvitation({ db: client, ids, now, address: browser.address }, invitation, own))
+  return signedIn(own, null)
+}
+
+async function findInvitation({ db, now, personId }: LinkContext, token: string): Promise<FoundInvitation | null> {
+  const invitation = await selectOpenInvitation(db, hashToken(token), now)
+  if (!invitation) return null
+  const person = await findPersonByEmail(db, invitation.email)
+  return { invitation, own: person && person.id === personId ? person : null }
+}
+
+function describeInvitation({ invitation, own }: FoundInvitation): OpenedLink {
   return {
     purpose: 'invitation',
     email: invitation.email,
@@ -25,23 +52,6 @@ export async function lookAtInvitation(ctx: LinkContext, token: string): Promise
     needsSignIn: !own,
     sessionToken: null,
   }
-}
-
-/** The same, and the signed-in person whose address it is for joins. */
-export async function openInvitation(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
-  const found = await findInvitation(ctx, token)
-  if (!found?.own) return lookAtInvitation(ctx, token)
-  const { db, ids, now, browser } = ctx
-  const { invitation, own } = found
-  await transact(db, (client) => joinByInvitation({ db: client, ids, now, address: browser.address }, invitation, own))
-  return signedIn(own, null)
-}
-
-async function findInvitation({ db, now, personId }: LinkContext, token: string) {
-  const invitation = await selectOpenInvitation(db, hashToken(token), now)
-  if (!invitation) return null
-  const person = await findPersonByEmail(db, invitation.email)
-  return { invitation, own: person && person.id === personId ? person : null }
 }
 
 /** Creates the person whom an invitation is for; null when it is none. */

@@ -7,7 +7,7 @@ import { completeSignUp, openSignUp } from '../sign-up/sign-up.ts'
 import { hashToken } from '../tokens.ts'
 import { type LinkContext, type OpenedLink, requireLinkedPerson, startLinkSession } from './link-context.ts'
 import { invalidLinkError } from './links.ts'
-import { type LinkPurpose, selectSignInLink, useSignInLink } from './queries.ts'
+import { type LinkPurpose, type SignInLinkRow, selectSignInLink, useSignInLink } from './queries.ts'
 
 export interface ChosenPassword {
   token: string
@@ -18,48 +18,55 @@ export interface ChosenPassword {
 
 /** Looks at a link, and changes nothing. */
 export function lookAtLink(ctx: LinkContext, token: string): Promise<OpenedLink> {
-  return countingFailures(ctx, async () => {
-    const seen =
-      (await lookAtOwnLink(ctx, token)) ?? (await lookAtInvitation(ctx, token)) ?? (await openSignUp(ctx, token))
-    if (!seen) throw invalidLinkError()
-    return seen
-  })
+  return useFirst(ctx, [
+    () => lookAtOwnLink(ctx, token),
+    () => lookAtInvitation(ctx, token),
+    () => openSignUp(ctx, token),
+  ])
 }
 
 /** Opens a link: one that signs in is used up, one that waits for a password is only looked at. */
 export function openLink(ctx: LinkContext, token: string): Promise<OpenedLink> {
-  return countingFailures(ctx, async () => {
-    const opened =
-      (await openOwnLink(ctx, token)) ?? (await openInvitation(ctx, token)) ?? (await openSignUp(ctx, token))
-    if (!opened) throw invalidLinkError()
-    return opened
-  })
+  return useFirst(ctx, [() => openOwnLink(ctx, token), () => openInvitation(ctx, token), () => openSignUp(ctx, token)])
 }
 
 /** Sets the password that a link waits for, and signs the person in. */
 export function setPasswordByLink(ctx: LinkContext, chosen: ChosenPassword): Promise<OpenedLink> {
-  return countingFailures(ctx, async () => {
-    const opened =
-      (await setOwnPassword(ctx, chosen)) ??
-      (await acceptAsNewPerson(ctx, chosen)) ??
-      (await completeSignUp(ctx, chosen))
-    if (!opened) throw invalidLinkError()
-    return opened
+  return useFirst(ctx, [
+    () => setOwnPassword(ctx, chosen),
+    () => acceptAsNewPerson(ctx, chosen),
+    () => completeSignUp(ctx, chosen),
+  ])
+}
+
+/** Takes a token as each kind of link in turn. Counts those that are none, so that nobody can search for tokens. */
+function useFirst(ctx: LinkContext, kinds: readonly (() => Promise<OpenedLink | null>)[]): Promise<OpenedLink> {
+  const attempt = { address: ctx.browser.address }
+  // A weak password is no attempt to guess a link.
+  return countFailures(ctx, { kind: 'link', attempt, failure: 'invalid_link' }, async () => {
+    for (const use of kinds) {
+      const opened = await use()
+      if (opened) return opened
+    }
+    throw invalidLinkError()
   })
 }
 
 async function lookAtOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
   const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
-  if (!link) return null
-  const { email, name } = await requireLinkedPerson(ctx, link.person_id)
-  const waiting = { account: null, needsName: false, needsSignIn: false, sessionToken: null }
-  return { purpose: link.purpose, email, name, ...waiting }
+  return link ? describeOwnLink(ctx, link) : null
 }
 
 async function openOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
   const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
-  if (link?.purpose !== 'sign_in') return lookAtOwnLink(ctx, token)
+  if (!link) return null
+  if (link.purpose !== 'sign_in') return describeOwnLink(ctx, link)
   return useOwnLink(ctx, { token, purpose: 'sign_in', personId: link.person_id })
+}
+
+async function describeOwnLink(ctx: LinkContext, { purpose, person_id: personId }: SignInLinkRow): Promise<OpenedLink> {
+  const { email, name } = await requireLinkedPerson(ctx, personId)
+  return { purpose, email, name, account: null, needsName: false, needsSignIn: false, sessionToken: null }
 }
 
 async function setOwnPassword(ctx: LinkContext, { token, password, name }: ChosenPassword): Promise<OpenedLink | null> {
@@ -90,11 +97,4 @@ function useOwnLink(
     }
     return startLinkSession(client, ctx, personId, purpose)
   })
-}
-
-/** Counts attempts with links that cannot be used, so that nobody can search for tokens. */
-function countingFailures<T>(ctx: LinkContext, work: () => Promise<T>): Promise<T> {
-  const attempt = { address: ctx.browser.address }
-  // A weak password is no attempt to guess a link.
-  return countFailures(ctx, { kind: 'link', attempt, failure: 'invalid_link' }, work)
 }
