@@ -104,9 +104,7 @@ function toApiError(error: unknown): ApiError {
     return new ApiError('billing_provider_unavailable', 'The payment provider cannot be used now; try again later.', {
       retryAfterSeconds: setupRetryAfterSeconds,
       needsOperator: true,
-      cause: new Error('Stripe refuses STRIPE_SECRET_KEY, or it lacks a right; "storedex doctor" says which', {
-        cause: error,
-      }),
+      cause: error,
     })
   // The library's message is generic; the cause is in `detail`.
   const cause = error instanceof StripeConnectionError && error.detail instanceof Error ? error.detail : error

@@ -54,9 +54,7 @@ async function inspectWebhook(
 /** Why Stripe cannot be used, as a phrase without secrets. */
 export function describeStripeFailure(error: unknown): string {
   if (!(error instanceof ApiError)) throw error
-  // A refused key is wrapped once more.
-  const cause = (error.cause ?? {}) as { statusCode?: number; cause?: { statusCode?: number } }
-  const statusCode = cause.statusCode ?? cause.cause?.statusCode
+  const { statusCode } = (error.cause ?? {}) as { statusCode?: number }
   if (statusCode === 401) return 'it refuses the key'
   if (statusCode === 403) return 'the key lacks a right'
   if (error.code === 'billing_provider_unavailable') return 'it does not answer'
