@@ -35,7 +35,7 @@ describe('issuing a key', () => {
       mode: 'test',
       display: `sdx_test_${key.slice(9, 13)}…${key.slice(-4)}`,
       status: 'active',
-      scopes: ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal'],
+      scopes: ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal', 'billing:read'],
       created_at: start,
       last_used_at: null,
       expires_at: null,

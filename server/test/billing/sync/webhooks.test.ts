@@ -192,13 +192,13 @@ describe('while the provider fails', () => {
     expect(await app.row(key.account)).toMatchObject({ plan: 'pro' })
   })
 
-  test('an event is answered 500 if the provider rejects our key', async () => {
+  test('an event is answered 503 if the provider rejects our key, so that it is delivered again', async () => {
     await app.customer('cus_key', [subscription()])
     app.stripe.behavior = { status: 401 }
     const refused = await app.deliver(changed('cus_key'))
     app.stripe.behavior = 'correct'
-    expect(refused.status).toBe(500)
-    expect(refused.body.error.code).toBe('internal_error')
+    expect(refused.status).toBe(503)
+    expect(refused.body.error.code).toBe('billing_provider_unavailable')
   })
 })
 

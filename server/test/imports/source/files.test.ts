@@ -129,13 +129,16 @@ test('a malformed CSV row is rejected with the line it starts on, and the other 
     '3 malformed: text after a closing quote: two.example,"never closed',
     '5 malformed: text after a closing quote: four.example,"closed" badly',
     '6 malformed: a blank before an opening quote: five.example, "blank before"',
-    '7 the wrong number of cells: 1 under a header of 2: six.example',
+    '7 the wrong number of cells: 1 under a header of 2',
     '8 the wrong number of cells: 3 under a header of 2: seven.example,Seven,more',
     '14 malformed: a quote is never closed: ten.example,"left open at the end',
   ])
+  // The reason does not repeat a row that stands beside it as it was found.
+  expect(rejects.find(({ line }) => line === 7)!.record).toEqual({ domain: 'six.example' })
   // Until they are mended, they are rejected again: a shifted or shortened row must not go in.
   const again = await importStores(catalogue.context, { file: result.rejects_file!, extendTaxonomy: false })
-  expect(again).toMatchObject({ read: 6, rejected: 6, problems: [{ field: 'domain', reason: 'missing' }] })
+  const cause = { field: 'record', reason: 'the wrong number of cells' }
+  expect(again).toMatchObject({ read: 6, rejected: 6, problems: [cause] })
   expect(await domains()).toEqual(['eight.example', 'eleven.example', 'nine.example', 'one.example', 'three.example'])
   expect((await catalogue.store('eight.example'))!.document.name).toBe('several lines')
 })
