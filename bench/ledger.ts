@@ -5,7 +5,7 @@ import type { Pool } from '../server/src/db/pool.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
 import { deliverySql, deliveryValues } from '../server/src/usage/charge-queries.ts'
 import { closePeriodsExclusively } from '../server/src/usage/closing/close-periods.ts'
-import { checkLedger, withLedgerEntries } from '../server/src/usage/ledger.ts'
+import { checkLedger, readLedgerEntries } from '../server/src/usage/ledger.ts'
 import type { Cleanup } from './support/cleanup.ts'
 import { timed } from './support/statistics.ts'
 import { openMigratedDatabase, type Workspace } from './support/workspace.ts'
@@ -75,7 +75,7 @@ export async function benchLedger(
   const vacuumed = await readSizes(db)
   const checkAfter = await check()
   const ids = createIdSealer(await ensureInstallationSecret(db))
-  const show = await secondsOf(() => withLedgerEntries({ db, ids }, { accountId: 1 }, drain))
+  const show = await secondsOf(() => drain(readLedgerEntries({ db, ids }, { accountId: 1 })))
   await db.query('vacuum full ledger')
   await db.query('vacuum full store_exports')
   const rewritten = await readSizes(db)
@@ -163,7 +163,7 @@ async function chargeUntil(db: Pool, accounts: number, end: Promise<unknown>): P
       periodStart: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())),
       storeExportsAllowance: 2_000_000_000,
       searchRowsAllowance: 2_000_000_000,
-      isView: false,
+      viewedPage: null,
     }
     const startedAtMs = performance.now()
     await db.query({ name: 'bench_charge', text, values: [...deliveryValues(charge), [lastStore]] })

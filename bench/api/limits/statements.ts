@@ -125,7 +125,7 @@ export function prepareCallers(pool: Pool, plans: PlanFile, keys: readonly strin
 async function admitKey(pool: Pool, plans: PlanFile, key: string): Promise<KnownKey> {
   const secretHash = hashApiKey(key)
   const [owner] = await selectAccountsOfKeys(pool, [secretHash])
-  const context = { db: pool, now: new Date(), plans, publicUrl: '' }
+  const context = { db: pool, now: new Date(), plans, billingPageOf: () => '' }
   const { row } = await admit(context, { secretHash, accountId: owner!.account_id, ...anyAdmission })
   return new KnownKey(row)
 }
