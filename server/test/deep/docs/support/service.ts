@@ -22,7 +22,7 @@ export interface Service {
 
 /** Starts what `npm start` starts, with a database and the demonstration in `dataDir`; it stops after the file's tests. */
 export async function startDemonstration(dataDir: string): Promise<Service> {
-  const service = startService({ DATA_DIR: dataDir }, ['--json'], atEnd)
+  const service = startService({ DATA_DIR: dataDir }, ['--json', '--print-link'], atEnd)
   const greeting = await service.greeting()
   atEnd(async () => {
     service.interrupt()
