@@ -1,4 +1,5 @@
 import type { Scenario } from './scenario.ts'
+import { abuse } from './scenarios/abuse/abuse.ts'
 import { bombs } from './scenarios/bombs.ts'
 import { charges } from './scenarios/charges.ts'
 import { client } from './scenarios/client.ts'
@@ -32,6 +33,7 @@ export const scenarios: readonly Scenario[] = [
   slow,
   bombs,
   keys,
+  abuse,
   sigterm,
   imports,
   erasing,

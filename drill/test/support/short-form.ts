@@ -12,7 +12,7 @@ const runTimeoutMs = 900_000
 export const scenariosOf = {
   kills: ['kills', 'charges', 'restarts', 'descriptors', 'sigterm', 'standin'],
   faults: ['frozen', 'disk', 'clock', 'client'],
-  load: ['overload', 'slow', 'bombs', 'keys', 'soak'],
+  load: ['overload', 'slow', 'bombs', 'keys', 'abuse', 'soak'],
   data: ['imports', 'erasing', 'backup', 'exports'],
 } as const
 
