@@ -106,10 +106,12 @@ create table audit_log (
   at timestamp with time zone not null
 );
 alter table audit_log add constraint audit_log_pkey PRIMARY KEY (account_id, entry);
-comment on table audit_log is 'Append-only: who changed what in the console, when and from where.';
+CREATE INDEX audit_log_with_address ON public.audit_log USING btree (at) WHERE ("right"(address, 3) <> ALL (ARRAY['/24'::text, '/48'::text]));
+comment on table audit_log is 'Who changed what in the console, when and from where. Entries are only added; of an address the network stays.';
 comment on column audit_log.account_id is 'The account; 0 for what concerns the whole installation.';
 comment on column audit_log.person_id is 'Who; null for the command line.';
 comment on column audit_log.target is 'Public id of what was changed.';
+comment on column audit_log.address is 'The network address of the browser; after thirty days its network (/24, IPv6 /48).';
 
 create table billing_events (
   id text collate "C" not null,
@@ -431,6 +433,7 @@ alter table invitations add constraint invitations_pkey PRIMARY KEY (id);
 alter table invitations add constraint invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text])));
 alter table invitations add constraint invitations_token_hash_key UNIQUE (token_hash);
 CREATE INDEX invitations_by_account ON public.invitations USING btree (account_id, id);
+CREATE INDEX invitations_by_end ON public.invitations USING btree (expires_at);
 comment on table invitations is 'Invitations to an account, each a single-use link.';
 comment on column invitations.invited_by is 'The person; null for the command line.';
 

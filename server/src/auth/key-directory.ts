@@ -1,7 +1,7 @@
-import { isIPv6 } from 'node:net'
 import type { Lane, Queryable } from '../db/pool.ts'
 import { hashApiKey, parseApiKey } from '../kernel/api-key.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { networkOf } from '../kernel/text/networks.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 import { selectAccountsOfKeys, updateLastUsed } from './key-queries.ts'
 
@@ -119,20 +119,6 @@ export class FailedKeyCounter {
     this.#counts.set(network, failures)
     return failures > failuresAllowed ? pauseMs : 0
   }
-}
-
-/** An IPv4 address, or the /64 network of an IPv6 address, which one customer of a provider has. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head.split(':').filter(Boolean)
-  if (tail !== undefined) {
-    const last = tail.split(':').filter(Boolean)
-    while (groups.length + last.length < 8) groups.push('0')
-    groups.push(...last)
-  }
-  // Keep all of an IPv4 address in IPv6 form.
-  return address.includes('.') ? address : groups.slice(0, 4).join(':')
 }
 
 const hourMs = 3_600_000

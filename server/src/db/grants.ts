@@ -18,6 +18,9 @@ const rightsOf: Record<string, readonly Right[]> = {
   readiness_probe: [...usualRights, 'truncate'],
 }
 
+/** Columns that the service may change although it may not change the rest of the row. */
+const changeableColumns: Record<string, readonly string[]> = { audit_log: ['address'] }
+
 /**
  * Grants the service's role its rights on every table and sequence, and revokes excessive ones on the ledger. Changes nothing when
  * all rights are correct. The owner of the tables runs it after every migration.
@@ -29,13 +32,15 @@ export async function grantServiceRights(client: pg.Client, role: string): Promi
     [role],
   )
   if (!schema[0]!.usable) await client.query(`grant usage on schema public to ${quotedRole}`)
-  for (const { table, rights } of await readRights(client, role)) {
+  for (const { table, rights, unchangeable } of await readRights(client, role)) {
     const wanted = rightsOf[table] ?? usualRights
     const missing = wanted.filter((right) => !rights.includes(right))
     const excessive = allRights.filter((right) => rights.includes(right) && !wanted.includes(right))
     const quotedTable = `public.${client.escapeIdentifier(table)}`
     if (missing.length > 0) await client.query(`grant ${missing.join(', ')} on ${quotedTable} to ${quotedRole}`)
     if (excessive.length > 0) await client.query(`revoke ${excessive.join(', ')} on ${quotedTable} from ${quotedRole}`)
+    for (const column of unchangeable)
+      await client.query(`grant update (${client.escapeIdentifier(column)}) on ${quotedTable} to ${quotedRole}`)
   }
   // PostgreSQL itself needs no right for the numbers of identity columns; Citus asks the sequence for them.
   const { rows: sequences } = await client.query<{ name: string }>(
@@ -50,14 +55,29 @@ where c.relnamespace = 'public'::regnamespace and not has_sequence_privilege($1:
     await client.query(`grant usage on sequence public.${client.escapeIdentifier(name)} to ${quotedRole}`)
 }
 
-async function readRights(client: pg.Client, role: string): Promise<{ table: string; rights: string[] }[]> {
-  const { rows } = await client.query<{ table: string; rights: string[] }>(
+interface TableRights {
+  table: string
+  rights: string[]
+  /** The columns of `changeableColumns` that the role may not change yet. */
+  unchangeable: string[]
+}
+
+async function readRights(client: pg.Client, role: string): Promise<TableRights[]> {
+  const changeable = Object.entries(changeableColumns).flatMap(([table, columns]) =>
+    columns.map((column) => ({ table, column })),
+  )
+  const { rows } = await client.query<TableRights>(
     `
 select c.relname as table,
-       array(select r from unnest($2::text[]) r where has_table_privilege($1::text, c.oid, r)) as rights
+       array(select r from unnest($2::text[]) r where has_table_privilege($1::text, c.oid, r)) as rights,
+       array(select a.attname::text
+             from unnest($3::text[], $4::text[]) f (table_name, name)
+             join pg_attribute a on a.attname = f.name
+             where f.table_name = c.relname and a.attrelid = c.oid
+               and not has_column_privilege($1::text, c.oid, a.attnum, 'update')) as unchangeable
 from pg_class c
 where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`,
-    [role, allRights],
+    [role, allRights, changeable.map(({ table }) => table), changeable.map(({ column }) => column)],
   )
   return rows
 }

@@ -1,8 +1,8 @@
-import { networkOf } from '../auth/key-directory.ts'
 import type { Queryable } from '../db/pool.ts'
 import { ApiError, type ConsoleErrorCode } from '../kernel/errors.ts'
 import { mailboxOf } from '../kernel/mail/mailbox.ts'
 import type { Signer } from '../kernel/signer.ts'
+import { networkOf } from '../kernel/text/networks.ts'
 import { sleepUnlessStopped } from '../runtime/timing.ts'
 import { type AttemptWindow, countAttempt, uncountAttempt, type WindowLength } from './attempt-queries.ts'
 
@@ -42,6 +42,8 @@ const bounds = {
     ['browser', 10],
     ['person', 100],
   ],
+  /** Only counted: a day cannot have as many. */
+  sign_in_as_nobody: [['address', 1_000_000_000]],
   reauthentication: [['session', 10]],
   link: [['address', 50]],
   /** Challenges count even when they lead to a sign-in: each is a row. */
@@ -74,7 +76,10 @@ const bounds = {
 } as const satisfies Record<string, readonly (readonly [Subject, number])[]>
 export type AttemptKind = keyof typeof bounds
 
-const lengths: Partial<Record<AttemptKind, WindowLength>> = { free_invitation_of_the_day: '1 day' }
+const lengths: Partial<Record<AttemptKind, WindowLength>> = {
+  free_invitation_of_the_day: '1 day',
+  sign_in_as_nobody: '1 day',
+}
 const lengthMs: Record<WindowLength, number> = { '15 minutes': 15 * 60_000, '1 day': 86_400_000 }
 
 export interface CountedAttempt {

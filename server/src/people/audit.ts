@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/pool.ts'
-import { insertAuditEntry } from './audit-queries.ts'
+import { wideNetworkOf } from '../kernel/text/networks.ts'
+import { insertAuditEntry, selectOldAddresses, updateAddressesToNetworks } from './audit-queries.ts'
 
 /** Entries that concern no single account, such as signing in. */
 const wholeInstallation = 0
@@ -15,7 +16,7 @@ export interface AuditEntry {
   target?: string | null
   /** Never a secret, an email address or anything of a contact. */
   details?: Readonly<Record<string, string | number | boolean | null>>
-  /** The network address of the browser; null for the command line. */
+  /** The network address of the browser, of which only the network stays after thirty days; null for the command line. */
   address: string | null
   at: Date
 }
@@ -24,4 +25,18 @@ export interface AuditEntry {
 export function recordAudit(db: Queryable, entry: AuditEntry): Promise<void> {
   const { accountId, target = null, details = {} } = entry
   return insertAuditEntry(db, { ...entry, accountId: accountId ?? wholeInstallation, target, details })
+}
+
+const addressesKeptMs = 30 * 86_400_000
+
+/** Leaves of old addresses in the audit log only the network, for at most `limit` entries; returns how many. */
+export async function forgetOldAddresses(db: Queryable, now: Date, limit: number): Promise<number> {
+  const old = await selectOldAddresses(db, new Date(now.getTime() - addressesKeptMs), limit)
+  const entries = old.map(({ account_id: accountId, entry, address }) => ({
+    accountId,
+    entry,
+    network: wideNetworkOf(address),
+  }))
+  if (entries.length > 0) await updateAddressesToNetworks(db, entries)
+  return entries.length
 }

@@ -230,7 +230,6 @@ test('signing in, failing to, links and passwords are in the audit log, without 
     ['session.created', personId, '127.0.0.1'],
     ['session.created', personId, '127.0.0.1'],
     ['sign_in.failed', personId, '127.0.0.1'],
-    ['sign_in.failed', null, '127.0.0.1'],
     ['session.confirmed', personId, '127.0.0.1'],
     ['session.ended', personId, '127.0.0.1'],
   ])

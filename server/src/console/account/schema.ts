@@ -119,7 +119,9 @@ export const AuditListReply = RecordList(
     by_operator: Type.Boolean({ description: 'Whether an operator of the installation did it.' }),
     target: Nullable(ClosedObject({ id: Type.String({ maxLength: 100 }), name: Nullable(DisplayName) })),
     details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
-    address: Nullable(Type.String({ maxLength: 100 })),
+    address: Nullable(
+      Type.String({ maxLength: 100, description: 'The network address; after thirty days its network.' }),
+    ),
   }),
 )
 export type AuditListReply = Static<typeof AuditListReply>

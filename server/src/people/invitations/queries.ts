@@ -69,3 +69,14 @@ where id = $1::bigint and accepted_at is null and revoked_at is null and expires
   )
   return rowCount === 1
 }
+
+/** Deletes invitations that ended before `before`, accepted or not, at most `limit` of them; returns how many. */
+export async function deleteOldInvitations(db: Queryable, before: Date, limit: number): Promise<number> {
+  const { rowCount } = await db.query(
+    `
+delete from invitations
+where id in (select id from invitations where expires_at < $1::timestamptz limit $2::integer)`,
+    [before, limit],
+  )
+  return rowCount ?? 0
+}

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { networkOf } from '../../auth/key-directory.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { mailboxOf } from '../../kernel/mail/mailbox.ts'
+import { networkOf } from '../../kernel/text/networks.ts'
 import { FairQueue, FairSemaphore } from '../../runtime/fairness.ts'
 
 /** Memory in KiB and passes of a hash. */

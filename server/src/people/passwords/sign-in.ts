@@ -1,7 +1,7 @@
 import { type Pool, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Signer } from '../../kernel/signer.ts'
-import { countFailures } from '../attempts.ts'
+import { countFailures, takeAttempt } from '../attempts.ts'
 import { recordAudit } from '../audit.ts'
 import { findPersonByEmail } from '../person.ts'
 import { lockPassword, selectPerson } from '../queries.ts'
@@ -40,14 +40,17 @@ export function signInByPassword(ctx: SignInContext, given: GivenCredentials): P
 }
 
 async function checkAndSignIn(
-  { db, now, browser }: SignInContext,
+  ctx: SignInContext,
   { email, password, replacedToken }: GivenCredentials,
 ): Promise<string> {
+  const { db, now, browser } = ctx
   const { address } = browser
   const person = await findPersonByEmail(db, email)
   const audit = { accountId: null, address, at: now }
   if (!(await passwordHasher.verify(password, person?.password_hash ?? null, { email, address }))) {
-    await recordAudit(db, { ...audit, personId: person?.id ?? null, action: 'sign_in.failed' })
+    // For nobody it is only counted, with as much work, so that strangers cannot fill the audit log.
+    if (person) await recordAudit(db, { ...audit, personId: person.id, action: 'sign_in.failed' })
+    else await takeAttempt(ctx, 'sign_in_as_nobody', { address })
     throw wrongPasswordError()
   }
   const personId = person!.id
