@@ -3,6 +3,7 @@ import { useId, useRef, useState } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { Button, IconButton } from '#ui/actions/button.tsx'
 import { Checkbox } from '#ui/fields/checkbox.tsx'
+import { useSingleStop } from '#ui/single-stop.ts'
 
 interface ColumnChooserProps {
   /** All of them, in the usual order. */
@@ -12,11 +13,12 @@ interface ColumnChooserProps {
   onChange: (chosen: readonly string[] | null) => void
 }
 
-/** Which columns the file has, and in which order. */
+/** Which columns the file has, and in which order. The list is one stop for Tab. */
 export function ColumnChooser({ known, chosen, onChange }: ColumnChooserProps) {
   const [isOpen, setIsOpen] = useState(false)
   const names = chosen ?? known
-  const list = useRef<HTMLUListElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const stop = useSingleStop('both')
   const change = (next: readonly string[]) => onChange(isUsual(next, known) ? null : next)
   const move = (name: string, step: number) => {
     change(moved(names, name, step))
@@ -41,44 +43,46 @@ export function ColumnChooser({ known, chosen, onChange }: ColumnChooserProps) {
         </Button>
       </div>
       {isOpen && (
-        <ul
-          ref={list}
-          aria-label="Columns of the file"
-          className="mt-1 max-h-56 divide-y divide-line overflow-y-auto rounded-md border border-line"
-        >
-          {[...names, ...known.filter((name) => !names.includes(name))].map((name) => {
-            const place = names.indexOf(name)
-            return (
-              <li key={name} data-column={name} className="flex min-h-8 items-center gap-1 px-2">
-                <Checkbox
-                  isSelected={place >= 0}
-                  onChange={(isChosen) => change(isChosen ? [...names, name] : names.filter((each) => each !== name))}
-                  className="min-w-0 flex-1"
-                >
-                  <code className="text-xs">{name}</code>
-                </Checkbox>
-                {place >= 0 && (
-                  <>
-                    <IconButton
-                      isSmall
-                      label={`Move ${name} up`}
-                      icon={<ChevronUp aria-hidden />}
-                      isDisabled={place === 0}
-                      onPress={() => move(name, -1)}
-                    />
-                    <IconButton
-                      isSmall
-                      label={`Move ${name} down`}
-                      icon={<ChevronDown aria-hidden />}
-                      isDisabled={place === names.length - 1}
-                      onPress={() => move(name, 1)}
-                    />
-                  </>
-                )}
-              </li>
-            )
-          })}
-        </ul>
+        <div ref={list}>
+          <ul
+            ref={stop}
+            aria-label="Columns of the file"
+            className="mt-1 max-h-56 divide-y divide-line overflow-y-auto rounded-md border border-line"
+          >
+            {[...names, ...known.filter((name) => !names.includes(name))].map((name) => {
+              const place = names.indexOf(name)
+              return (
+                <li key={name} data-column={name} className="flex min-h-8 items-center gap-1 px-2">
+                  <Checkbox
+                    isSelected={place >= 0}
+                    onChange={(isChosen) => change(isChosen ? [...names, name] : names.filter((each) => each !== name))}
+                    className="min-w-0 flex-1"
+                  >
+                    <code className="text-xs">{name}</code>
+                  </Checkbox>
+                  {place >= 0 && (
+                    <>
+                      <IconButton
+                        isSmall
+                        label={`Move ${name} up`}
+                        icon={<ChevronUp aria-hidden />}
+                        isDisabled={place === 0}
+                        onPress={() => move(name, -1)}
+                      />
+                      <IconButton
+                        isSmall
+                        label={`Move ${name} down`}
+                        icon={<ChevronDown aria-hidden />}
+                        isDisabled={place === names.length - 1}
+                        onPress={() => move(name, 1)}
+                      />
+                    </>
+                  )}
+                </li>
+              )
+            })}
+          </ul>
+        </div>
       )}
       {names.length === 0 && (
         <p role="alert" className="text-danger-text text-xs">
@@ -117,7 +121,7 @@ function moved(names: readonly string[], name: string, step: number): string[] {
 }
 
 /** The button that was pressed, or the other one where the row is at an end now. */
-function focusMove(list: HTMLUListElement | null, name: string, step: number): void {
+function focusMove(list: HTMLElement | null, name: string, step: number): void {
   const row = list?.querySelector(`[data-column="${CSS.escape(name)}"]`)
   const [up, down] = row?.querySelectorAll<HTMLButtonElement>('button') ?? []
   const [pressed, other] = step < 0 ? [up, down] : [down, up]

@@ -1,6 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createMember, type TestMember } from '../../console/catalogue/support/members.ts'
+import { upload } from '../../import-jobs/support/imports.ts'
+import { newLink } from '../../people/support/people.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { untilLoaded } from './support/console-page.ts'
 import { expectGoodLooks } from './support/looks.ts'
@@ -36,6 +38,7 @@ describeInBrowser('every page', () => {
   let owner: TestMember
   let list: string
   let exported: string
+  let imported: number
   beforeAll(async () => {
     app = await startBrowserApp()
     await importShops(app)
@@ -49,6 +52,14 @@ describeInBrowser('every page', () => {
     await owner.ask('/contacts/reveal', { contact_ids: found.data.map(({ id }: { id: string }) => id) }, key())
     const stores = { kind: 'stores', filters: { countries: ['FR'] }, max_rows: 20 }
     exported = (await owner.ask('/exports', stores, key())).body.id
+    await app.db.query(
+      `insert into billing_events (id, type, received_at, handled_at, outcome)
+       values ('evt_1NG8Du2eZvKYlo2CUI79vXWy', 'customer.subscription.updated', $1, $1, 'synced')`,
+      [app.clock.now()],
+    )
+    // Of a file with many columns the most are not recognised.
+    const headings = ['domain', ...Array.from({ length: 60 }, (_, index) => `Field ${index}`)]
+    imported = await upload(app.url, owner, { text: `${headings.join()}\nnew-shop.example\n` })
   })
 
   describe('is used by keyboard: what somebody came for is near', () => {
@@ -72,14 +83,22 @@ describeInBrowser('every page', () => {
       ['/account/members', firstRow],
       ['/account/sessions', (page) => page.getByRole('region', { name: 'Sessions, table' })],
       ['/account/profile', field('Name')],
+      ['/account/settings', field('Account name')],
       ['/account/audit', (page) => page.getByRole('region', { name: /, table$/ })],
       ['/operator/accounts', firstRow],
       ['/operator/accounts/ACCOUNT', button('Suspend')],
       ['/operator/catalogue', (page) => page.getByRole('region', { name: /table$/ })],
       ['/operator/imports', button('Choose a file')],
+      ['/operator/imports/IMPORT', button('Check the file')],
       ['/operator/privacy', (page) => page.locator('main').getByRole('textbox').first()],
+      ['/operator/webhooks', (page) => page.getByRole('region', { name: /table$/ })],
+      ['/operator/system', (page) => page.locator('main').locator('a, button').first()],
     ])('%s', async (path, main) => {
-      const address = path.replace('LIST', list).replace('EXPORT', exported).replace('ACCOUNT', owner.account)
+      const address = path
+        .replace('LIST', list)
+        .replace('EXPORT', exported)
+        .replace('ACCOUNT', owner.account)
+        .replace('IMPORT', String(imported))
       const page = await app.open(address, { as: owner })
       await main(page).waitFor()
       await page.keyboard.press('Tab')
@@ -87,6 +106,28 @@ describeInBrowser('every page', () => {
       await page.keyboard.press('Enter')
       expect(new URL(page.url()).hash).toBe('')
       await pressTabTo(page, main(page), 2)
+    })
+
+    test('the pages of somebody who is not signed in', async () => {
+      const page = await app.open('/sign-in', {})
+      await pressTabTo(page, page.getByLabel('Email').first())
+      const { email } = await app.person()
+      await page.goto(`/link#${await newLink(app, email, 'set_password')}`)
+      await pressTabTo(page, page.getByLabel('New password'))
+    })
+
+    test('the columns of an export are one stop, in which the arrow keys move', async () => {
+      const page = await app.open('/stores?countries=DE', { as: owner })
+      await page.getByRole('button', { name: 'Export', exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: 'Export stores' })
+      await dialog.getByRole('button', { name: 'Choose columns' }).click()
+      const columns = dialog.getByRole('list', { name: 'Columns of the file' })
+      await columns.waitFor()
+      await page.keyboard.press('Tab')
+      expect(await hasFocus(columns.getByRole('checkbox').first())).toBe(true)
+      for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+      expect(await hasFocus(columns.getByRole('listitem').nth(1))).toBe(true)
+      await pressTabTo(page, dialog.getByRole('button', { name: 'Start export' }))
     })
 
     test.each(['/stores', '/people'])('%s, with all groups of filters open', async (path) => {

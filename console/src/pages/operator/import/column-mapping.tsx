@@ -4,6 +4,7 @@ import { Button } from '#ui/actions/button.tsx'
 import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { type Option, Select } from '#ui/fields/select.tsx'
+import { useSingleStop } from '#ui/single-stop.ts'
 import type { ImportField, PreviewColumn } from '../imports/imports-api.ts'
 
 interface ColumnMappingProps {
@@ -17,8 +18,9 @@ interface ColumnMappingProps {
 const ignored = ''
 const ignoreOption: Option = { id: 'ignore', label: 'Ignore', description: 'Nothing of this column is imported.' }
 
-/** Which field each column is, with the guesses filled in. */
+/** Which field each column is, with the guesses filled in. All columns together are one stop for Tab. */
 export function ColumnMapping({ columns, fields, isOutdated, onMap }: ColumnMappingProps) {
+  const stop = useSingleStop('vertical')
   const unknown = columns.filter(({ how }) => how === 'unknown')
   const tableColumns = useMemo(() => mappingColumns(fields, onMap), [fields, onMap])
   return (
@@ -31,15 +33,17 @@ export function ColumnMapping({ columns, fields, isOutdated, onMap }: ColumnMapp
           </Button>
         </p>
       )}
-      <Table
-        hasCards
-        label="Columns"
-        columns={tableColumns}
-        rows={columns}
-        getId={({ header }) => header}
-        isOutdated={isOutdated}
-        className="max-h-[70dvh]"
-      />
+      <div ref={stop}>
+        <Table
+          hasCards
+          label="Columns"
+          columns={tableColumns}
+          rows={columns}
+          getId={({ header }) => header}
+          isOutdated={isOutdated}
+          className="max-h-[70dvh]"
+        />
+      </div>
     </div>
   )
 }
