@@ -14,9 +14,12 @@ const wellKnownPaths = [
 
 /** The path of Chromium on this machine; CHROMIUM_PATH overrides it. */
 export function findChromium(): string | undefined {
-  const named = process.env.CHROMIUM_PATH
-  if (named) return named
-  return wellKnownPaths.find((path) => {
+  return process.env.CHROMIUM_PATH || findProgram(wellKnownPaths)
+}
+
+/** The first of these paths that can be run. */
+export function findProgram(paths: readonly string[]): string | undefined {
+  return paths.find((path) => {
     try {
       accessSync(path, constants.X_OK)
       return true

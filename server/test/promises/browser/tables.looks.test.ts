@@ -6,26 +6,11 @@ import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/b
 import { untilLoaded } from './support/console-page.ts'
 import { screenshot } from './support/looks.ts'
 import { importShops } from './support/shops.ts'
+import { findTableFaults, type MeasuredTables, measureTables } from './support/tables.ts'
 
-/** From the narrowest window with a table to a wide one; 1,280 px is the commonest laptop, 1,265 the same beside a scroll bar. */
+/** From the narrowest window with a table to a wide one. */
 const widths = [1_024, 1_152, 1_265, 1_280, 1_366, 1_440, 1_600, 1_920]
-const fitsFrom = 1_265
 const height = 860
-
-interface MeasuredTable {
-  label: string
-  /** How much of its columns is out of sight. */
-  cut: number
-  hasSign: boolean
-}
-
-// Runs in the page.
-const measureTables = `[...document.querySelectorAll('table')].map((table) => {
-  const region = table.closest('section')
-  const sign = region.parentElement.querySelector('[data-cut-edge]')
-  const isSeen = sign !== null && sign.getBoundingClientRect().width > 0 && getComputedStyle(sign).backgroundImage !== 'none'
-  return { label: table.getAttribute('aria-label'), cut: region.scrollWidth - region.clientWidth, hasSign: isSeen }
-})`
 
 /** What is wrong with the tables of a page at each width; `wide` tables show as many columns as a file has. */
 async function findCutTables(page: Page, labels: readonly string[], wide: readonly string[]): Promise<string[]> {
@@ -33,15 +18,9 @@ async function findCutTables(page: Page, labels: readonly string[], wide: readon
   for (const width of widths) {
     await page.setViewportSize({ width, height })
     await untilLoaded(page)
-    const tables: MeasuredTable[] = await page.evaluate(measureTables)
-    expect(tables.map(({ label }) => label)).toEqual(expect.arrayContaining([...labels]))
-    for (const { label, cut, hasSign } of tables) {
-      if (cut > 0 && !hasSign) faults.push(`${label} at ${width}: ${cut} px are cut without a sign`)
-      if (cut <= 0 && hasSign) faults.push(`${label} at ${width}: the sign of a cut, and nothing is`)
-      if (cut > 0 && width >= fitsFrom && !wide.includes(label)) faults.push(`${label} at ${width}: ${cut} px are cut`)
-    }
-    const pageWidth = await page.locator('html').evaluate((html) => html.scrollWidth)
-    if (pageWidth > width) faults.push(`the page is ${pageWidth} px wide at ${width}`)
+    const measured: MeasuredTables = await page.evaluate(measureTables)
+    expect(measured.tables.map(({ label }) => label)).toEqual(expect.arrayContaining([...labels]))
+    faults.push(...findTableFaults(measured, width, wide))
   }
   return faults
 }

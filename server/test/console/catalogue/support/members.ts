@@ -1,3 +1,5 @@
+import { passwordHasher } from '../../../../src/people/passwords/hasher.ts'
+import { updatePassword } from '../../../../src/people/queries.ts'
 import type { TestApp, TestKey } from '../../../support/app.ts'
 import type { TestReply } from '../../../support/client.ts'
 import type { PersonTraits, TestPerson } from '../../../support/person.ts'
@@ -73,4 +75,10 @@ export async function setViewed(app: TestApp, { number }: TestMember, rows: numb
      on conflict (person_id) do update set started_at = excluded.started_at, rows_viewed = excluded.rows_viewed`,
     [number, app.clock.now(), rows],
   )
+}
+
+/** Lets a person sign in with a password. */
+export async function setPassword(app: TestApp, person: TestPerson, password: string): Promise<void> {
+  const hash = await passwordHasher.hash(password, { email: person.email, address: '127.0.0.1' })
+  await updatePassword(app.db, app.deps.ids.open(person.id)!.value, { hash, name: null, at: app.clock.now() })
 }

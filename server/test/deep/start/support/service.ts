@@ -13,16 +13,28 @@ export const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.
 
 export type Settings = Record<string, string>
 
-/** Starts `npm start` as a terminal does: npm's shell with the service in it, in a process group of its own, until `onEnd`. */
+/** Starts what `npm start` runs, as a terminal does: in a process group of its own, until `onEnd`. */
 export function startService(
   settings: Settings,
   args: string[] = ['--json'],
   onEnd: (work: () => Promise<void>) => void = onTestFinished,
 ) {
-  const { PATH = '', HOME = '' } = process.env
   // As in `npm start`, the shell execs the service, so that signals sent to npm reach it.
-  const script = `exec '${process.execPath}' '${launcher}' serve ${args.join(' ')}`
+  return startInShell(`exec '${process.execPath}' '${launcher}' serve ${args.join(' ')}`, { settings, onEnd })
+}
+
+/** The same of another script that ends in a start. */
+export function startInShell(
+  script: string,
+  {
+    settings,
+    onEnd = onTestFinished,
+    cwd,
+  }: { settings: Settings; onEnd?: (work: () => Promise<void>) => void; cwd?: string },
+) {
+  const { PATH = '', HOME = '' } = process.env
   const shell = spawn('/bin/sh', ['-c', script], {
+    cwd,
     env: { PATH, HOME, PORT: '0', ...settings },
     stdio: 'pipe',
     detached: true,

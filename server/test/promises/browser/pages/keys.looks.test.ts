@@ -1,8 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { passwordHasher } from '../../../../src/people/passwords/hasher.ts'
-import { updatePassword } from '../../../../src/people/queries.ts'
+import { setPassword } from '../../../console/catalogue/support/members.ts'
 import { createClient } from '../../../support/client.ts'
 import type { TestPerson } from '../../../support/person.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
@@ -216,9 +215,7 @@ describeInBrowser('the page of keys', () => {
 
   test('an old sign-in is asked for the password, and nothing that was typed is lost', async () => {
     const person = await app.person({ name: 'Mara Owner' })
-    const id = app.deps.ids.open(person.id)!.value
-    const hash = await passwordHasher.hash(password, { email: 'a@people.example', address: '127.0.0.1' })
-    await updatePassword(app.db, id, { hash, name: null, at: app.clock.now() })
+    await setPassword(app, person, password)
     app.clock.advance(11 * 60_000)
     const page = await open(person, (status, path) => status === 403 && path.endsWith('/keys'))
     await page.getByRole('button', { name: 'Create key' }).click()

@@ -1,12 +1,10 @@
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { findChromium, startChromium } from '../../../../../stripe-standin/test/support/chromium.ts'
-import { findProjectDir } from '../../../../src/config.ts'
-import { startTestApp, type TestApp, type TestAppOptions } from '../../../support/app.ts'
+import type { TestApp, TestAppOptions } from '../../../support/app.ts'
 import { atEnd } from '../../../support/cleanup.ts'
 import type { TestPerson } from '../../../support/person.ts'
+import { startConsoleApp } from './console-app.ts'
 import { openConsolePage, type Tolerates } from './console-page.ts'
 
 const chromiumPath = findChromium()
@@ -29,28 +27,14 @@ export interface BrowserApp extends TestApp {
   open(path: string, options?: OpenOptions): Promise<Page>
 }
 
-/**
- * Starts the app with the built console, and Chromium, until the end of the file's tests. The console is built when its
- * sources have changed, once for all files. The app searches in memory: only there the values of filters are counted. The
- * clock shows the real time of the start, because the browser's does.
- */
+/** Starts the app with the built console, and Chromium, until the end of the file's tests. */
 export async function startBrowserApp(options: Partial<TestAppOptions> = {}): Promise<BrowserApp> {
-  const consoleDir = await buildConsole()
   const browser = await startChromium(chromiumPath!)
   atEnd(() => browser.close())
-  const environment = { CONSOLE_DIR: consoleDir, ...options.environment }
-  const app = await startTestApp({ now: new Date().toISOString(), engine: 'memory', ...options, environment })
+  const app = await startConsoleApp(options)
   return {
     ...app,
     browser,
     open: (path, { as, ...rest } = {}) => openConsolePage(browser, app.url, path, { cookie: as?.cookie, ...rest }),
   }
-}
-
-async function buildConsole(): Promise<string> {
-  const projectDir = findProjectDir(import.meta.dirname)
-  const launcher: { prepareConsole(projectDir: string): Promise<string> } = await import(
-    pathToFileURL(join(projectDir, 'bin/launcher/console.mjs')).href
-  )
-  return launcher.prepareConsole(projectDir)
 }

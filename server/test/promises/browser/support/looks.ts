@@ -63,12 +63,17 @@ async function show(page: Page, { colorScheme, width, height }: Variant): Promis
   await expect.poll(hasTransitions).toBe(false)
 }
 
+/** A page of any browser's library. */
+interface Photographed {
+  screenshot(options: { path: `${string}.png`; fullPage: true }): Promise<unknown>
+}
+
 /** Writes a picture to the folder that STOREDEX_SCREENSHOTS names; without it, nothing. */
-export async function screenshot(page: Page, name: string): Promise<void> {
+export async function screenshot(page: Photographed, name: string): Promise<void> {
   const folder = process.env.STOREDEX_SCREENSHOTS
   if (!folder) return
   mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+  await page.screenshot({ path: `${join(folder, name)}.png`, fullPage: true })
 }
 
 const axeOptions = (contrast: boolean): RunOptions => ({

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { BrowserApp } from './browser-app.ts'
+import type { TestApp } from '../../../support/app.ts'
 
 /** How many invented stores are in Germany; all others are in France. */
 const germanStores = 40
@@ -14,7 +14,7 @@ const names = [hostileName, longName, 'متجر الشموع', '蝋燭の店 �
  * Fills the catalogue: stores with falling fit, the first ones with hostile names; each of the German ones has a marketing
  * person with an email and a phone, and a founder with a profile.
  */
-export async function importShops(app: BrowserApp): Promise<void> {
+export async function importShops(app: TestApp): Promise<void> {
   const domainOf = (index: number) => `shop-${index}.example`
   await app.importStores(
     Array.from({ length: allStores }, (_, index) => ({
