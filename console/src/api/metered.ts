@@ -19,6 +19,8 @@ const rowsLeftKey = (account: string) => ['rows-left', account]
 export type Metered<Reply> = Reply & {
   /** Search rows that it was charged: none for those that the same page has shown within ten minutes. */
   rowsCharged?: number
+  /** Why a page of a search is the last one although more matches. */
+  searchEnd?: string
 }
 
 /** Makes a call that costs search rows. Notes what is left of them. */
@@ -28,13 +30,19 @@ export async function callMetered<Reply extends object>(
   call: (options: CallOptions) => Promise<Reply>,
 ): Promise<Metered<Reply>> {
   let charged: string | null = null
+  let searchEnd: string | null = null
   const onHeaders = (headers: Headers) => {
     charged = headers.get('x-search-rows-charged')
+    searchEnd = headers.get('x-search-end')
     const left = headers.get('x-search-rows-remaining')
     if (left !== null) client.setQueryData(rowsLeftKey(account), Number(left))
   }
   const reply = await call({ signal, onHeaders })
-  return charged === null ? reply : { ...reply, rowsCharged: Number(charged) }
+  return {
+    ...reply,
+    ...(charged !== null && { rowsCharged: Number(charged) }),
+    ...(searchEnd !== null && { searchEnd }),
+  }
 }
 
 /** Search rows left of the period, by the latest reply that this tab got. */

@@ -40,7 +40,7 @@ export const consoleDocument: OpenApiDocument = {
     },
   },
   headers: {
-    ...pick(['X-Request-Id', 'Retry-After', 'Idempotent-Replayed', ...Object.values(meterHeaders)]),
+    ...pick(['X-Request-Id', 'Retry-After', 'Idempotent-Replayed', 'X-Search-End', ...Object.values(meterHeaders)]),
     [rowsChargedHeader]: {
       description:
         'Search rows that the reply was charged. Fewer than it has where the same page has shown some to the person within ten minutes.',
@@ -51,7 +51,7 @@ export const consoleDocument: OpenApiDocument = {
   headersOfStatus: (status) => ([409, 429, 503].includes(status) ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id']),
   headersOfSuccess: ({ config }) => [
     ...(config?.console?.spends ?? []).map((meter) => meterHeaders[meter]),
-    ...(config?.console?.spends?.includes('search_rows') ? [rowsChargedHeader] : []),
+    ...(config?.console?.spends?.includes('search_rows') ? [rowsChargedHeader, 'X-Search-End'] : []),
     ...(config?.keepsReplies ? ['Idempotent-Replayed'] : []),
   ],
   completeSchema,

@@ -62,10 +62,14 @@ export const meterHeaders: Record<Meter, ReplyHeader> = {
   store_exports: 'X-Store-Exports-Remaining',
 }
 
-/** Sends a serialized body, with a balance header for each meter that the route declares. */
-export function sendPaidReply(reply: FastifyReply, { body, balance, endReason }: PaidReply): FastifyReply {
+/** Sends a serialized body, with a balance header for each of the meters: those that the route declares. */
+export function sendPaidReply(
+  reply: FastifyReply,
+  { body, balance, endReason }: PaidReply,
+  meters = reply.routeOptions.config.access?.spends,
+): FastifyReply {
   if (endReason) reply.header('x-search-end', endReason)
-  setBalanceHeaders(reply, balance, reply.routeOptions.config.access?.spends)
+  setBalanceHeaders(reply, balance, meters)
   return sendJson(reply, body)
 }
 

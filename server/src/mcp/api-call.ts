@@ -15,6 +15,8 @@ export interface ApiReply {
   body: any
   /** From `Retry-After`. */
   retryAfterSeconds?: number
+  /** From `X-Search-End`: why a page is the last one although more matches. */
+  searchEnd?: string
 }
 
 /**
@@ -52,11 +54,17 @@ export class ToolError extends Error {
   }
 }
 
-/** The body of a successful reply. Throws `ToolError` with the API's sentence for any other. */
+/** The body of a successful reply; throws as `requestApi`. */
 // biome-ignore lint/suspicious/noExplicitAny: see `ApiReply`.
 export async function callApi(api: ApiCall, call: ApiRequest): Promise<any> {
-  const { status, body, retryAfterSeconds } = await api(call)
-  if (status >= 200 && status < 300) return body
+  return (await requestApi(api, call)).body
+}
+
+/** A successful reply. Throws `ToolError` with the API's sentence for any other. */
+export async function requestApi(api: ApiCall, call: ApiRequest): Promise<ApiReply> {
+  const reply = await api(call)
+  const { status, body, retryAfterSeconds } = reply
+  if (status >= 200 && status < 300) return reply
   const error = body?.error
   if (typeof error?.code !== 'string' || typeof error.message !== 'string')
     throw new ToolError('internal_error', `The service answered with status ${status}.`, { retryAfterSeconds })

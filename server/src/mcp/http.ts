@@ -78,10 +78,12 @@ function callOwnRoutes(app: FastifyInstance, { headers, ip }: FastifyRequest): A
       ...(body && { payload: body }),
     })
     const retryAfter = Number(response.headers['retry-after'])
+    const searchEnd = response.headers['x-search-end']
     return {
       status: response.statusCode,
       body: response.json(),
       ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }),
+      ...(typeof searchEnd === 'string' && { searchEnd }),
     }
   }
 }

@@ -108,6 +108,31 @@ describe('a tool', () => {
     expect(textOf(second)).toMatch(/^1 stores, no more\.\n/)
   })
 
+  test('says why a page is the last one although more matches', async () => {
+    const bounded = await startTestApp({
+      now: '2026-11-10T12:00:00.000Z',
+      engine: 'memory',
+      plans: { search: { max_rows_walked: 100, max_rows_walked_unfiltered: 2 } },
+    })
+    await addCrowd(bounded, 30)
+    const end = 'This search has returned 2 rows, the most it may; add a filter to see others.'
+    const client = await connectClient(bounded, await bounded.key({ scopes, limits: generous }))
+    for (const [name, more] of [
+      ['search_stores', { filters: {} }],
+      ['search_contacts', {}],
+    ] as const) {
+      const result = await client.callTool({ name, arguments: { ...more, limit: 2 } })
+      expect(result.structuredContent).toMatchObject({ has_more: false, search_end: end })
+      expect(textOf(result)).toContain(end)
+      expect(textOf(result)).not.toContain('no more')
+    }
+    const { structuredContent } = await client.callTool({
+      name: 'search_stores',
+      arguments: { filters: { countries: ['AQ'] } },
+    })
+    expect(structuredContent).not.toHaveProperty('search_end')
+  })
+
   test('refuses with the sentence, code, param and request id of the API', async () => {
     const client = await connectClient(app, await newKey())
     const refusal = async (name: string, args: Record<string, unknown>) => {

@@ -10,6 +10,8 @@ interface ResultFootProps {
   noun: string
   nouns?: string
   rowsLeft: number | undefined
+  /** Why there is no next page although more matches. */
+  searchEnd: string | undefined
   page: number
   onPrevious: (() => void) | undefined
   onNext: (() => void) | undefined
@@ -18,7 +20,7 @@ interface ResultFootProps {
 
 /** What the page cost and what is left, and the way to the pages beside it. */
 export function ResultFoot(props: ResultFootProps) {
-  const { count, noun, nouns = `${noun}s`, rowsCharged, rowsLeft, page, ...paging } = props
+  const { count, noun, nouns = `${noun}s`, rowsCharged, rowsLeft, searchEnd, page, ...paging } = props
   return (
     <Pagination {...paging}>
       <span role="status">
@@ -30,6 +32,7 @@ export function ResultFoot(props: ResultFootProps) {
         {formatCount(rowsCharged, 'search row')} used
         {rowsLeft !== undefined && <> · {formatNumber(rowsLeft)} left</>}
       </span>
+      {searchEnd !== undefined && <span className="block">{searchEnd}</span>}
     </Pagination>
   )
 }

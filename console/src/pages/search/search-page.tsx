@@ -176,6 +176,7 @@ function Result<Row>({ title, noun, nouns, onFilter, result, paging, bar, table,
         {...{ noun, nouns }}
         rowsCharged={data.rowsCharged ?? data.data.length}
         rowsLeft={rowsLeft}
+        searchEnd={data.searchEnd}
         page={paging.page}
         onPrevious={paging.onPrevious}
         onNext={paging.onNext}

@@ -31,10 +31,12 @@ export function createServiceCalls({ url, apiKey }: ServiceAccess, userAgent: st
     const body = readReply(await response.text())
     if (body === undefined) return foreignReply(url, status)
     const retryAfter = headers.get('retry-after')
+    const searchEnd = headers.get('x-search-end')
     return {
       status,
       body,
       ...(retryAfter !== null && /^\d+$/.test(retryAfter) && { retryAfterSeconds: Number(retryAfter) }),
+      ...(searchEnd !== null && { searchEnd }),
     }
   }
   return async (call) => {

@@ -6,11 +6,10 @@ import { ContactSearchRequest, searchContacts } from '../../contacts/search-cont
 import { ViewedContactPreview } from '../../delivery/contact-preview.ts'
 import { listParameters } from '../../delivery/list-pages.ts'
 import { ListReply } from '../../delivery/page.ts'
-import { type PaidReply, setBalanceHeaders } from '../../delivery/paid-reply.ts'
+import { type PaidReply, sendPaidReply, setBalanceHeaders } from '../../delivery/paid-reply.ts'
 import { StoreHistory } from '../../delivery/store-history.ts'
 import { type SearchServices, searchContext } from '../../exclusion/exclude.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
-import { sendJson } from '../../http/replies.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { InFlightRequests } from '../../idempotency/idempotency.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
@@ -50,10 +49,9 @@ function setBalances(reply: FastifyReply, balance: PaidReply['balance']): void {
   setBalanceHeaders(reply, balance, reply.routeOptions.config.console?.spends)
 }
 
-function sendPaid(reply: FastifyReply, { body, balance, rowsCharged }: PaidReply): FastifyReply {
-  if (rowsCharged !== undefined) reply.header(rowsChargedHeader, rowsCharged)
-  setBalances(reply, balance)
-  return sendJson(reply, body)
+function sendPaid(reply: FastifyReply, paid: PaidReply): FastifyReply {
+  if (paid.rowsCharged !== undefined) reply.header(rowsChargedHeader, paid.rowsCharged)
+  return sendPaidReply(reply, paid, reply.routeOptions.config.console?.spends)
 }
 
 /** The catalogue for people: looking at it, and taking from it what the account pays for. */

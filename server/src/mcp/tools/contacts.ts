@@ -1,5 +1,5 @@
 import { ContactSearchRequest } from '../../contacts/search-contacts.ts'
-import { callApi } from '../api-call.ts'
+import { requestApi } from '../api-call.ts'
 import { apiInput } from '../schemas.ts'
 import { describePage, filterNotes, pageOutput } from './pages.ts'
 import { readsOnly, type Tool } from './tool.ts'
@@ -13,7 +13,7 @@ const search: Tool = {
   output: pageOutput,
   annotations: readsOnly,
   async run({ api }, input) {
-    const reply = await callApi(api, { method: 'POST', path: '/contacts/search', body: input })
+    const reply = await requestApi(api, { method: 'POST', path: '/contacts/search', body: input })
     return describePage('search_contacts', 'contacts', reply)
   },
 }

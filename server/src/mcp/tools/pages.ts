@@ -1,3 +1,4 @@
+import type { ApiReply } from '../api-call.ts'
 import { catalogueData, catalogueOutput, cleanText, compactValue } from '../text.ts'
 import type { ToolReply } from './tool.ts'
 
@@ -24,6 +25,7 @@ export const pageOutput = catalogueOutput(
     data: { type: 'array', items: { type: 'object' } },
     has_more: { type: 'boolean' },
     next_cursor: { type: 'string' },
+    search_end: { type: 'string' },
   },
   ['data', 'has_more'],
 )
@@ -33,24 +35,25 @@ export function pageRows(reply: { data: object[] }): unknown[] {
   return reply.data.map(compactValue)
 }
 
-/** A page, with the cursor of the next one. */
-export function describePage(
-  tool: string,
-  things: string,
-  reply: { data: object[]; next_cursor?: string | null },
-): ToolReply {
-  const rows = pageRows(reply)
-  const cursor = typeof reply.next_cursor === 'string' ? cleanText(reply.next_cursor) : null
+/** A page of a search, with the cursor of the next one, or why there is none although more matches. */
+export function describePage(tool: string, things: string, { body, searchEnd }: ApiReply): ToolReply {
+  const rows = pageRows(body)
+  const cursor = typeof body.next_cursor === 'string' ? cleanText(body.next_cursor) : null
+  const end = searchEnd === undefined ? null : cleanText(searchEnd)
   return {
     says: [
-      cursor === null ? `${rows.length} ${things}, no more.` : `${rows.length} ${things}. There are more.`,
+      cursor === null && end === null
+        ? `${rows.length} ${things}, no more.`
+        : `${rows.length} ${things}. There are more.`,
       ...(cursor === null ? [] : [`To go on, call ${tool} with the same arguments and cursor: ${cursor}`]),
+      ...(end === null ? [] : [end]),
     ],
     rows,
     structured: catalogueData({
       data: rows,
       has_more: cursor !== null,
       ...(cursor !== null && { next_cursor: cursor }),
+      ...(end !== null && { search_end: end }),
     }),
   }
 }

@@ -1,7 +1,7 @@
 import { StoreCountRequest } from '../../counts/schema.ts'
 import { StoreEnrichmentRequest } from '../../stores/enrich-stores.ts'
 import { StoreSearchRequest } from '../../stores/find-stores.ts'
-import { callApi, ToolError } from '../api-call.ts'
+import { callApi, requestApi, ToolError } from '../api-call.ts'
 import { apiInput, ownInput } from '../schemas.ts'
 import { catalogueData, catalogueOutput, compactValue } from '../text.ts'
 import { describePage, filterNotes, pageOutput, pageRows } from './pages.ts'
@@ -46,7 +46,7 @@ const search: Tool = {
   output: pageOutput,
   annotations: readsOnly,
   async run({ api }, input) {
-    const reply = await callApi(api, { method: 'POST', path: '/stores/search', body: input })
+    const reply = await requestApi(api, { method: 'POST', path: '/stores/search', body: input })
     return describePage('search_stores', 'stores', reply)
   },
 }

@@ -1,5 +1,5 @@
 import type { Page, Route } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createMember, readSpent, setViewed, type TestMember } from '../../../console/catalogue/support/members.ts'
 import { Gate } from '../../../support/gate.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
@@ -21,6 +21,24 @@ describeInBrowser('the page Stores', () => {
     member = await createMember(app)
   })
   const rowsSpent = async (each: TestMember = member) => (await readSpent(app, each.account)).search_rows
+
+  test('says why there is no next page although more stores match', async () => {
+    const { search } = app.deps.plans
+    const bound = search.max_rows_walked_unfiltered
+    onTestFinished(() => {
+      search.max_rows_walked_unfiltered = bound
+    })
+    search.max_rows_walked_unfiltered = 25
+    const page = await app.open('/stores', { as: member })
+    await foot(page)
+      .getByText('This search has returned 25 rows, the most it may; add a filter to see others.')
+      .waitFor()
+    expect(await foot(page).getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true)
+    await expectGoodLooks(page, 'stores-end')
+    await page.goto('/stores?countries=FR')
+    await foot(page).getByText('20 stores').waitFor()
+    expect(await foot(page).getByText('the most it may').count()).toBe(0)
+  })
 
   test('narrows by what is chosen, says it in chips and in the address, and what it cost', async () => {
     const page = await app.open('/stores', { as: member })
