@@ -10,7 +10,7 @@ import { type Filters, parseFilters, toSearch } from '#lib/filters/url.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Table } from '#ui/data/table.tsx'
 import { ExportButton } from '../export-dialog/export-button.tsx'
-import { previewName } from '../reveal/preview-cells.tsx'
+import { nameOf } from '../reveal/preview-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
 import { useRevealedPeople } from '../reveal/use-revealed-people.ts'
 import { ColumnsMenu } from '../search/columns-menu.tsx'
@@ -87,7 +87,7 @@ export default function PeoplePage() {
           visibleColumns={chosen}
           rows={rows}
           getId={({ id }) => id}
-          getLabel={previewName}
+          getLabel={(preview) => nameOf(preview, revealed.get(preview.id))}
           selection={boxesOf(selection, rows)}
           isOutdated={isOutdated}
           hasCards

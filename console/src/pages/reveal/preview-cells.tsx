@@ -4,9 +4,10 @@ import type { ReactNode } from 'react'
 import type { Contact, ContactPreview } from '#api/catalogue.ts'
 import { Channels } from './channels.tsx'
 
-/** `Mara L***`: as much of the name as a preview tells. */
-export function previewName({ first_name, last_name_obfuscated }: ContactPreview): string {
-  return [first_name, last_name_obfuscated].filter(Boolean).join(' ') || 'Without a name'
+/** The full name of somebody who is paid for; of others as much as a preview tells: `Mara L***`. */
+export function nameOf(preview: ContactPreview, person: Contact | undefined): string {
+  const { first_name, last_name_obfuscated } = preview
+  return person?.full_name ?? ([first_name, last_name_obfuscated].filter(Boolean).join(' ') || 'Without a name')
 }
 
 interface PreviewCellProps {
@@ -21,7 +22,7 @@ export function PersonCell({ preview, person }: PreviewCellProps) {
   return (
     <>
       <span className="flex flex-wrap items-center gap-x-2">
-        <bdi className="min-w-0 font-medium wrap-anywhere">{person?.full_name ?? previewName(preview)}</bdi>
+        <bdi className="min-w-0 font-medium wrap-anywhere">{nameOf(preview, person)}</bdi>
         {revealed && (
           <Link
             to="/revealed"

@@ -4,7 +4,7 @@ import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { formatNumber } from '#lib/format.ts'
 import { linkClass } from '#ui/actions/link.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
-import { PersonCell, previewName, renderChannels } from '../reveal/preview-cells.tsx'
+import { nameOf, PersonCell, renderChannels } from '../reveal/preview-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
 import { useRevealedPeople } from '../reveal/use-revealed-people.ts'
 import { boxesOf, useSelection } from '../search/use-selection.ts'
@@ -57,7 +57,7 @@ export function StorePeople({ account, store, taxonomy }: StorePeopleProps) {
           columns={columns}
           rows={people}
           getId={({ id }) => id}
-          getLabel={previewName}
+          getLabel={(preview) => nameOf(preview, revealed.get(preview.id))}
           selection={boxesOf(selection, people)}
           hasCards
         />

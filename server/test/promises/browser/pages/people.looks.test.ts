@@ -81,6 +81,7 @@ describeInBrowser('the page People', () => {
       const row = page.getByRole('table', { name: table, exact: true }).getByRole('row')
       const ofMara = row.filter({ hasText: 'Mara 20 Lindqvist' })
       await ofMara.getByRole('link', { name: 'mara@shop-20.example' }).waitFor()
+      await ofMara.getByRole('checkbox', { name: 'Select Mara 20 Lindqvist' }).waitFor()
       await ofMara.getByRole('link', { name: 'Revealed' }).waitFor()
       await page.evaluate("navigator.clipboard.writeText('')")
       await ofMara.getByRole('button', { name: 'Copy mara@shop-20.example' }).click()
