@@ -40,7 +40,7 @@ function DomainsForm({ account, list, onClose }: Omit<AddDomainsDialogProps, 'is
       onClose()
       void reload()
     } catch (error) {
-      setProblem(messageOf(error))
+      setProblem(withDomains(messageOf(error), domains))
       setIsPending(false)
     }
   }
@@ -64,4 +64,12 @@ function DomainsForm({ account, list, onClose }: Omit<AddDomainsDialogProps, 'is
       </DialogActions>
     </form>
   )
+}
+
+/** The places that the server names, such as `domains[2]`, as the texts that stand there. */
+function withDomains(message: string, domains: readonly string[]): string {
+  return message.replace(/\bdomains\[(\d+)\]/g, (place, index: string) => {
+    const domain = domains[Number(index)]
+    return domain === undefined ? place : `“${domain}”`
+  })
 }

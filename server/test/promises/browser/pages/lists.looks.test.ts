@@ -41,7 +41,7 @@ describeInBrowser('the pages of lists', () => {
     const domains = dialog(page).getByLabel('Domains')
     await domains.fill('first-listed.example, https://not-yet.example/\nno domain')
     await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
-    await dialog(page).getByText('domains[2], domains[3] are not domains').waitFor()
+    await dialog(page).getByText('“no”, “domain” are not domains').waitFor()
     await domains.fill('first-listed.example, https://not-yet.example/')
     await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('1 store, 1 domain waiting').waitFor()
