@@ -18,7 +18,7 @@ export interface Metrics {
  */
 export function createMetrics(readPool?: () => PoolStats, processLabels: Record<string, string> = {}): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, labels: processLabels })
+  collectProcessMetrics(registry, processLabels)
   const figures = new RequestFigures()
   const shed = new Counter({
     name: 'storedex_http_requests_shed_total',
@@ -43,6 +43,17 @@ export function createMetrics(readPool?: () => PoolStats, processLabels: Record<
       if (failure instanceof OverloadError) shed.inc()
     },
   }
+}
+
+/** Gauges of the library with a counter's ending. Each is the sum of another gauge of it. */
+const misnamedSums = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
+function collectProcessMetrics(registry: Registry, labels: Record<string, string>): void {
+  collectDefaultMetrics({ register: registry, labels })
+  for (const name of misnamedSums) registry.removeSingleMetric(name)
+  // The library leaves it out where several processes are put together; with labels it says which of them was restarted.
+  const startTime = registry.getSingleMetric('process_start_time_seconds')
+  if (startTime && Object.keys(labels).length > 0) Object.assign(startTime, { aggregator: 'max' satisfies Aggregator })
 }
 
 export interface MetricsServer {
