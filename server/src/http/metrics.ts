@@ -1,8 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 import { type Aggregator, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PoolStats } from '../db/connection-pool.ts'
+import { lineCountsOf } from '../runtime/logger.ts'
 import { OverloadError } from './limits/overload.ts'
 import type { FinishedRequest, RequestObserver } from './observe.ts'
 import { RequestFigures } from './request-figures.ts'
@@ -102,6 +104,18 @@ export function registerCounters({ registry }: Metrics, sources: readonly GaugeS
         for (const { labels = {}, value } of read()) this.inc(labels, value)
       },
     })
+}
+
+/** Registers the lines of a log that call for somebody's attention. */
+export function registerLogMetrics(metrics: Metrics, log: Logger): void {
+  registerCounters(metrics, [
+    {
+      name: 'storedex_log_lines_total',
+      help: 'Lines of the log at the levels warn and error; fatal counts as error.',
+      labelNames: ['level'],
+      read: () => Object.entries(lineCountsOf(log) ?? {}).map(([level, value]) => ({ labels: { level }, value })),
+    },
+  ])
 }
 
 /** Registers the connections of the HTTP port and the incomplete request bodies. */

@@ -10,7 +10,8 @@ import { atEnd } from '../cleanup.ts'
 
 /** The reply of `/metrics` of a service that has every part: an index in memory, a standby, workers; after some requests. */
 export async function readEveryMetric(): Promise<string> {
-  const { deps, key } = await startTestApp({ now: '2026-11-27T12:00:00Z', engine: 'memory' })
+  const environment = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'storedex@mail.example' }
+  const { deps, key } = await startTestApp({ now: '2026-11-27T12:00:00Z', engine: 'memory', environment })
   const metrics = createMetrics(() => deps.db.stats, { worker: '1' })
   const clockMonitoring = measureDeps(deps, metrics)
   atEnd(() => clockMonitoring.stop())
