@@ -53,8 +53,10 @@ export async function readEveryMetric(): Promise<string> {
       })
       await reply.arrayBuffer()
     }
+    await send('GET', '/healthz')
     await send('GET', '/readyz')
     await send('GET', '/api/v1/usage')
+    await send('GET', '/api/v1/exports/exp_unknown/file')
     await send('POST', '/api/v1/billing/portal-link', {})
     await send('POST', '/webhooks/stripe', {})
     const params = { name: 'usage', arguments: {} }
