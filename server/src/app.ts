@@ -115,6 +115,10 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Runs the exports of this process. */
     exportRunner: ExportRunner
+    /** Runs the console's imports of this process. */
+    importRunner: ImportRunner
+    /** Null without a mail server. */
+    outbox: Outbox | null
   }
 }
 
@@ -191,6 +195,7 @@ export async function buildApp(
     },
   })
   app.decorate('exportRunner', exportRunner)
+  app.decorate('importRunner', importRunner)
   registerOpenApi(app, consoleDocument)
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
@@ -223,6 +228,7 @@ export async function buildApp(
 
   const { mail } = deps.config.people
   const outbox = mail && new Outbox(createMailer(mail), deps.log)
+  app.decorate('outbox', outbox)
   const consoleJobs = { importFiles, importRunner, exportRunner }
   registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks, outbox, ...consoleJobs })
   const hasConsole = deps.config.consoleDir !== null

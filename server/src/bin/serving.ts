@@ -5,7 +5,13 @@ import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { ClockSkewMonitor } from '../db/clock-skew.ts'
 import { type Deps, type OpenDepsOptions, openDeps } from '../deps.ts'
-import { type Metrics, registerConnectionMetrics, registerCounters, registerGauges } from '../http/metrics.ts'
+import {
+  type Metrics,
+  registerConnectionMetrics,
+  registerCounters,
+  registerGauges,
+  registerLogMetrics,
+} from '../http/metrics.ts'
 import { startImportInThread } from '../import-jobs/run/thread.ts'
 import { inspectInThread } from '../imports/threads/inspect-in-thread.ts'
 import { readInThread } from '../imports/threads/read-in-thread.ts'
@@ -58,6 +64,8 @@ export function openServingDeps(
 
 /** Adds the figures that exist before the app does, and starts to measure the clock. */
 export function measureDeps(deps: Deps, metrics: Metrics): RepeatingTask {
+  registerLogMetrics(metrics, deps.log)
+  registerGauges(metrics, deps.health.gauges())
   registerGauges(metrics, searchGauges(deps.search))
   registerGauges(metrics, deps.documents.gauges())
   registerCounters(metrics, deps.documents.counters())
@@ -80,6 +88,9 @@ export async function startApp(deps: Deps, config: Config, metrics: Metrics): Pr
   registerConnectionMetrics(metrics, app)
   registerGauges(metrics, app.exportRunner.gauges())
   registerCounters(metrics, app.exportRunner.counters())
+  registerGauges(metrics, app.importRunner.gauges())
+  registerCounters(metrics, app.importRunner.counters())
+  if (app.outbox) registerCounters(metrics, app.outbox.counters())
   registerCounters(metrics, app.toolCalls.counters())
   return app
 }

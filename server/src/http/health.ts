@@ -4,6 +4,7 @@ import { type DatabaseHealth, DatabaseHealthCheck } from '../db/health.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { describeCause } from '../runtime/logger.ts'
 import { withTimeout } from '../runtime/timing.ts'
+import type { GaugeSource } from './metrics.ts'
 
 /** Resolves to null when requests can be answered, otherwise to a sentence that gives the reason. May throw. */
 export type ReadinessCheck = () => Promise<string | null>
@@ -65,6 +66,7 @@ export class DatabaseHealthMonitor {
   readonly #log: Logger
   readonly #check: DatabaseHealthCheck
   #problem: string | null = null
+  #isReady: boolean | null = null
 
   constructor({ log, databaseUrl }: { log: Logger; databaseUrl: string }) {
     this.#log = log
@@ -73,12 +75,25 @@ export class DatabaseHealthMonitor {
 
   async check(): Promise<DatabaseHealth> {
     const health = await this.#check.run()
+    this.#isReady = health.problem === null
     this.#logChange(health)
     return health
   }
 
   close(): void {
     this.#check.close()
+  }
+
+  gauges(): GaugeSource[] {
+    return [
+      {
+        name: 'storedex_database_ready',
+        help: '1 if the database answered and could be written when it was last checked, else 0.',
+        // A worker that cannot use it is what matters.
+        aggregate: 'min',
+        read: () => (this.#isReady === null ? [] : [{ value: this.#isReady ? 1 : 0 }]),
+      },
+    ]
   }
 
   #logChange({ problem, cause }: DatabaseHealth): void {

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 import { type Aggregator, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PoolStats } from '../db/connection-pool.ts'
+import { lineCountsOf } from '../runtime/logger.ts'
 import { OverloadError } from './limits/overload.ts'
 import type { FinishedRequest, RequestObserver } from './observe.ts'
 import { RequestFigures } from './request-figures.ts'
@@ -18,7 +20,7 @@ export interface Metrics {
  */
 export function createMetrics(readPool?: () => PoolStats, processLabels: Record<string, string> = {}): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, labels: processLabels })
+  collectProcessMetrics(registry, processLabels)
   const figures = new RequestFigures()
   const shed = new Counter({
     name: 'storedex_http_requests_shed_total',
@@ -43,6 +45,17 @@ export function createMetrics(readPool?: () => PoolStats, processLabels: Record<
       if (failure instanceof OverloadError) shed.inc()
     },
   }
+}
+
+/** Gauges of the library with a counter's ending. Each is the sum of another gauge of it. */
+const misnamedSums = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
+function collectProcessMetrics(registry: Registry, labels: Record<string, string>): void {
+  collectDefaultMetrics({ register: registry, labels })
+  for (const name of misnamedSums) registry.removeSingleMetric(name)
+  // The library leaves it out where several processes are put together; with labels it says which of them was restarted.
+  const startTime = registry.getSingleMetric('process_start_time_seconds')
+  if (startTime && Object.keys(labels).length > 0) Object.assign(startTime, { aggregator: 'max' satisfies Aggregator })
 }
 
 export interface MetricsServer {
@@ -91,6 +104,18 @@ export function registerCounters({ registry }: Metrics, sources: readonly GaugeS
         for (const { labels = {}, value } of read()) this.inc(labels, value)
       },
     })
+}
+
+/** Registers the lines of a log that call for somebody's attention. */
+export function registerLogMetrics(metrics: Metrics, log: Logger): void {
+  registerCounters(metrics, [
+    {
+      name: 'storedex_log_lines_total',
+      help: 'Lines of the log at the levels warn and error; fatal counts as error.',
+      labelNames: ['level'],
+      read: () => Object.entries(lineCountsOf(log) ?? {}).map(([level, value]) => ({ labels: { level }, value })),
+    },
+  ])
 }
 
 /** Registers the connections of the HTTP port and the incomplete request bodies. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { GaugeSource } from '../http/metrics.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Mail, SendMail } from './mail.ts'
 
@@ -12,6 +13,7 @@ export class Outbox {
   readonly #sendMail: SendMail
   readonly #log: Logger
   readonly #sending = new Set<Promise<void>>()
+  readonly #ended = { sent: 0, failed: 0 }
 
   constructor(sendMail: SendMail, log: Logger) {
     this.#sendMail = sendMail
@@ -35,6 +37,7 @@ export class Outbox {
    */
   send(write: () => Promise<Mail | null>, onFailure?: () => Promise<unknown>): void {
     const sending = this.#send(write).catch(async (error: { code?: string; responseCode?: number }) => {
+      this.#ended.failed++
       // The server's answer may repeat the address.
       const { code = null, responseCode = null } = error
       this.#log.warn({ code, responseCode }, 'a mail could not be sent')
@@ -46,7 +49,21 @@ export class Outbox {
 
   async #send(write: () => Promise<Mail | null>): Promise<void> {
     const mail = await write()
-    if (mail) await this.#sendMail(mail)
+    if (!mail) return
+    await this.#sendMail(mail)
+    this.#ended.sent++
+  }
+
+  /** For `registerCounters`. */
+  counters(): GaugeSource[] {
+    return [
+      {
+        name: 'storedex_mails_total',
+        help: 'Mails that the mail server took, and that could not be sent.',
+        labelNames: ['outcome'],
+        read: () => Object.entries(this.#ended).map(([outcome, value]) => ({ labels: { outcome }, value })),
+      },
+    ]
   }
 
   /** Resolves when nothing is being sent. */

@@ -12,17 +12,39 @@ const secretFields = ['authorization', 'cookie', 'password', 'secret', 'url', 'e
 /** Creates the process's logger: one JSON object per line. */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   const output = destination ?? new StandardError()
+  const counts: LineCounts = { warn: 0, error: 0 }
   const log = pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+      hooks: {
+        logMethod(args, method, level) {
+          if (level >= pino.levels.values.error!) counts.error++
+          else if (level >= pino.levels.values.warn!) counts.warn++
+          method.apply(this, args)
+        },
+      },
     },
     output,
   )
+  lineCounts.set(log, counts)
   lineWriters.set(log, output instanceof StandardError ? (line) => output.gather(line) : (line) => output.write(line))
   return log
+}
+
+/** Lines written so far; `error` includes fatal ones. */
+export interface LineCounts {
+  warn: number
+  error: number
+}
+
+const lineCounts = new WeakMap<Logger, LineCounts>()
+
+/** The lines of a logger; null for one that `createLogger` did not create. */
+export function lineCountsOf(log: Logger): Readonly<LineCounts> | null {
+  return lineCounts.get(log) ?? null
 }
 
 const lineWriters = new WeakMap<Logger, (line: string) => void>()

@@ -1,5 +1,10 @@
-import { describe, expect, test } from 'vitest'
-import { createMetrics, registerGauges, startMetricsServer } from '../../src/http/metrics.ts'
+import { pino } from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { DatabaseHealthMonitor } from '../../src/http/health.ts'
+import { createMetrics, registerGauges, registerLogMetrics, startMetricsServer } from '../../src/http/metrics.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { startRelay } from '../support/relay.ts'
 import { addEchoRoute, call, expectEnvelope, logLinesOf, startTestServer } from './support/test-server.ts'
 
 describe('health', () => {
@@ -40,6 +45,20 @@ describe('health', () => {
   })
 })
 
+test('the database is shown as ready, or not, once it was checked', async () => {
+  const { url } = await createTestDatabase()
+  const relay = await startRelay(url)
+  const monitor = new DatabaseHealthMonitor({ log: pino({ level: 'silent' }), databaseUrl: relay.url })
+  onTestFinished(() => monitor.close())
+  const read = () => monitor.gauges()[0]!.read()
+  expect(read()).toEqual([])
+  await monitor.check()
+  expect(read()).toEqual([{ value: 1 }])
+  relay.freeze()
+  await monitor.check()
+  expect(read()).toEqual([{ value: 0 }])
+})
+
 describe('metrics', async () => {
   const metrics = createMetrics(() => ({ total: 3, idle: 2, waiting: 1 }))
   const httpServer = await startTestServer(addEchoRoute, { observers: [metrics.observe] })
@@ -60,6 +79,20 @@ describe('metrics', async () => {
     const text = await read()
     expect(text).toContain('storedex_database_connections{state="waiting"} 1')
     expect(text).toContain('nodejs_eventloop_lag_p99_seconds')
+  })
+
+  test('count the lines of the log that call for attention', async () => {
+    const log = createLogger({ level: 'info', destination: { write: () => {} } })
+    registerLogMetrics(metrics, log)
+    const counts = async () => (await read()).match(/^storedex_log_lines_total\{.*$/gm)
+    const line = (level: string, count: number) => `storedex_log_lines_total{level="${level}"} ${count}`
+    expect(await counts()).toEqual([line('warn', 0), line('error', 0)])
+    log.info('a')
+    log.warn('b')
+    log.child({}).error({ cause: {} }, 'c')
+    log.fatal('d')
+    log.debug('e')
+    expect(await counts()).toEqual([line('warn', 1), line('error', 2)])
   })
 
   test('leave out a gauge without a value', async () => {

@@ -134,6 +134,20 @@ describe('a file of an agency', () => {
     expect(failed.error).not.toContain(dataDir)
     expect(await run(operator, id, 'check')).toMatchObject({ state: 'ready', error: failed.error })
   })
+
+  test('is counted by how it ended, checks too', async () => {
+    const [counter] = app.importRunner.counters()
+    const counts = () =>
+      Object.fromEntries(counter!.read().map(({ labels, value }) => [labels!.outcome, value] as const))
+    const before = counts()
+    const good = await upload(app.url, operator, { text: storesCsv(2, 920_000) })
+    await run(operator, good, 'check')
+    await run(operator, good, 'import')
+    const odd = await upload(app.url, operator, { name: 'odd.csv.gz', text: 'not compressed' })
+    await run(operator, odd, 'import')
+    const { done, failed, ...rest } = before
+    await expect.poll(counts).toEqual({ ...rest, done: done! + 2, failed: failed! + 1 })
+  })
 })
 
 describe('people', () => {

@@ -31,13 +31,23 @@ test('requests are refused before a mail is dropped, and admitted once mails wen
   outbox.requireRoom()
 })
 
-test('a mail that fails takes back what was counted for it', async () => {
-  const outbox = new Outbox(() => Promise.reject(new Error('refused')), pino({ level: 'silent' }))
+test('a mail that fails takes back what was counted for it, and is counted as failed', async () => {
+  const outbox = new Outbox(
+    (mail) => (mail.to === mailTo(1).to ? Promise.reject(new Error('refused')) : Promise.resolve()),
+    pino({ level: 'silent' }),
+  )
   let takenBack = 0
   outbox.send(
     async () => mailTo(1),
     async () => ++takenBack,
   )
+  outbox.send(async () => mailTo(2))
+  // Nobody has this address, and the request was answered all the same.
+  outbox.send(async () => null)
   await outbox.drain()
   expect(takenBack).toBe(1)
+  expect(outbox.counters()[0]!.read()).toEqual([
+    { labels: { outcome: 'sent' }, value: 1 },
+    { labels: { outcome: 'failed' }, value: 1 },
+  ])
 })

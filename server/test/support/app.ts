@@ -15,6 +15,7 @@ import { findProjectDir, readConfig } from '../../src/config.ts'
 import type { ConnectionPool } from '../../src/db/pool.ts'
 import type { Deps } from '../../src/deps.ts'
 import type { ExportRunner } from '../../src/exports/run/runner.ts'
+import type { ImportRunner } from '../../src/import-jobs/run/runner.ts'
 import type { StartImport } from '../../src/import-jobs/run/task.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
@@ -65,6 +66,8 @@ export interface TestApp {
   clock: ReturnType<typeof createManualClock>
   /** Runs the app's exports. */
   exportRunner: ExportRunner
+  /** Runs the imports of the app's console. */
+  importRunner: ImportRunner
   /** A client without a key. */
   anon: TestClient
   /** Creates an account with a key; by default on an active pro plan. */
@@ -168,6 +171,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     db: operator.db,
     clock,
     exportRunner: app.exportRunner,
+    importRunner: app.importRunner,
     anon: createClient(url, null),
     keyOf,
     key: async ({ plan, status, trialEnds, periodStart, limits, ...traits }) => {

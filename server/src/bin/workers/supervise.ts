@@ -1,7 +1,13 @@
 import type { Config } from '../../config.ts'
 import { readConnectionLimit } from '../../db/connection-limit.ts'
 import { type Deps, openDeps } from '../../deps.ts'
-import { createMetrics, type Metrics, registerCounters, registerGauges } from '../../http/metrics.ts'
+import {
+  createMetrics,
+  type Metrics,
+  registerCounters,
+  registerGauges,
+  registerLogMetrics,
+} from '../../http/metrics.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { availableMemory } from '../../runtime/memory.ts'
 import type { ProcessLogger } from '../../runtime/terminal-log.ts'
@@ -90,6 +96,7 @@ async function startGroup(
 /** The figures of all processes: of each its own of the process, and the sums of the rest. */
 function metricsOf(deps: Deps, group: WorkerGroup) {
   const metrics: Metrics = createMetrics(() => deps.db.stats, { worker: 'supervisor' })
+  registerLogMetrics(metrics, deps.log)
   registerGauges(metrics, group.gauges())
   registerCounters(metrics, group.counters())
   const { registry } = metrics

@@ -1,6 +1,7 @@
 import { tryLock } from '@storedex/process-lock'
 import type { Logger } from 'pino'
 import { type Pool, transact } from '../../db/pool.ts'
+import type { GaugeSource } from '../../http/metrics.ts'
 import type { DataKey } from '../../kernel/seal.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { recordAudit } from '../../people/audit.ts'
@@ -51,6 +52,7 @@ export class ImportRunner {
   #working: Promise<void> | null = null
   #isWokenAgain = false
   #isClosing = false
+  readonly #ended = { done: 0, stopped: 0, interrupted: 0, failed: 0 }
 
   constructor(options: ImportRunnerOptions) {
     this.#options = options
@@ -71,6 +73,28 @@ export class ImportRunner {
   wake(): void {
     // The next look reports what fails.
     this.#look().catch(() => {})
+  }
+
+  gauges(): GaugeSource[] {
+    return [
+      {
+        name: 'storedex_imports_running',
+        help: 'Imports and checks of the console that this server runs.',
+        read: () => [{ value: this.#current === null ? 0 : 1 }],
+      },
+    ]
+  }
+
+  /** For `registerCounters`: what this server has done since its start. */
+  counters(): GaugeSource[] {
+    return [
+      {
+        name: 'storedex_imports_ended_total',
+        help: 'Imports and checks of the console that ended on this server.',
+        labelNames: ['outcome'],
+        read: () => Object.entries(this.#ended).map(([outcome, value]) => ({ labels: { outcome }, value })),
+      },
+    ]
   }
 
   /** Ends the run of an import after its current chunk, if this process runs it; another process sees it in the row. */
@@ -162,22 +186,19 @@ export class ImportRunner {
       writer = this.#writeProgress(current)
       const result = await current.running.result
       await writer.stop()
-      await this.#end(job, this.#stateAfter(job, result), { result, error: null })
+      const outcome = !result.stopped ? 'done' : this.#isClosing ? 'interrupted' : 'stopped'
+      await this.#end(job, outcome, { result, error: null })
     } catch (error) {
       await writer?.stop()
-      if (this.#isClosing) return this.#end(job, endStateOf(job, 'interrupted'), { result: null, error: null })
+      if (this.#isClosing) return this.#end(job, 'interrupted', { result: null, error: null })
       const isForeseen = error instanceof ImportRunError
       const cause = isForeseen ? error.cause : error
       if (cause) log.error({ import: job.id, cause: describeCause(cause) }, 'an import of the console failed')
       const sentence = isForeseen ? error.message : unexpectedSentence
-      await this.#end(job, endStateOf(job, 'failed'), { result: null, error: sentence })
+      await this.#end(job, 'failed', { result: null, error: sentence })
     } finally {
       this.#current = null
     }
-  }
-
-  #stateAfter(job: ImportJob, { stopped }: ImportTaskResult): ImportState {
-    return endStateOf(job, !stopped ? 'done' : this.#isClosing ? 'interrupted' : 'stopped')
   }
 
   #writeProgress(current: CurrentRun): RepeatingTask {
@@ -194,11 +215,12 @@ export class ImportRunner {
 
   async #end(
     job: ImportJob,
-    state: ImportState,
+    outcome: ImportOutcome,
     { result, error }: { result: ImportTaskResult | null; error: string | null },
   ): Promise<void> {
     const { db, clock, files } = this.#options
     const at = clock.now()
+    const state = endStateOf(job, outcome)
     // A check that was stopped knows only a part of the file.
     const report = job.run === 'check' && result?.stopped ? null : (result?.report ?? null)
     await transact(db, async (client) => {
@@ -208,12 +230,15 @@ export class ImportRunner {
       const entry = { accountId: null, personId: job.personId, action: 'import.ended', address: null, at } as const
       await recordAudit(client, { ...entry, details })
     })
+    this.#ended[outcome]++
     if (state !== 'done' || report!.parts.some(({ rejected }) => rejected > 0)) return
     // Nothing of it will be needed again.
     await queries.markFilesRemoved(db, { id: job.id, source: true, rejects: false, error: null, at })
     await files.remove(job, { source: true, rejects: false })
   }
 }
+
+type ImportOutcome = ImportState & ('done' | 'stopped' | 'interrupted' | 'failed')
 
 /** However a check ends, its file can be checked or imported after it. */
 function endStateOf({ run }: ImportJob, ofImport: ImportState): ImportState {

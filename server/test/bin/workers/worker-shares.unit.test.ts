@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { requireMemory } from '../../../src/bin/process.ts'
 import { divideConnections } from '../../../src/bin/workers/connections.ts'
 import { EndedWorkers } from '../../../src/bin/workers/figures.ts'
+import { createMetrics } from '../../../src/http/metrics.ts'
+import { findFaults, testWithPromtool } from '../../support/metrics/promtool.ts'
 
 describe('connections of workers', () => {
   test.each([
@@ -75,5 +77,18 @@ describe('metrics of workers', () => {
     await ended.add(second)
     await ended.add(await figuresOf('1', { requests: 0, batch: 1 }))
     expect(linesOf(await ended.format([]))).toContain('requests_total{route="/a"} 7')
+  })
+
+  const ofProcess = (worker: string) => createMetrics(undefined, { worker }).registry.getMetricsAsJSON()
+
+  test('say of each process when it started', async () => {
+    const text = await new EndedWorkers().format([await ofProcess('1'), await ofProcess('supervisor')])
+    const started = linesOf(text).filter((line) => line.startsWith('process_start_time_seconds{'))
+    expect(started.map((line) => /worker="(\w+)"\} \d{10}/.exec(line)?.[1])).toEqual(['1', 'supervisor'])
+  })
+
+  testWithPromtool('pass promtool check metrics when they are added up', async () => {
+    const input = await new EndedWorkers().format([await ofProcess('1'), await ofProcess('2')])
+    expect(findFaults(['check', 'metrics'], { input })).toBe('')
   })
 })
