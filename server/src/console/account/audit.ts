@@ -45,13 +45,17 @@ export async function listAudit(
       by_operator: row.by_operator,
       target: row.target === null ? null : { id: row.target, name: names.get(row.target) ?? null },
       details: row.details,
-      // Who runs the installation, and from where, is no business of its customers.
-      address: row.by_operator ? null : row.address,
+      // Who runs the installation, and from where, is no business of its customers; a removed person may have been one.
+      address: row.by_operator || isRemoved(row) ? null : row.address,
     })),
     has_more: page.hasMore,
     next_cursor: page.nextCursor,
     request_id: ctx.requestId,
   }
+}
+
+function isRemoved({ person_id, person_email }: AccountAuditRow): boolean {
+  return person_id !== null && person_email === null
 }
 
 /** The names of the people that entries are about, by public id. */

@@ -120,7 +120,11 @@ export const AuditListReply = RecordList(
     target: Nullable(ClosedObject({ id: Type.String({ maxLength: 100 }), name: Nullable(DisplayName) })),
     details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
     address: Nullable(
-      Type.String({ maxLength: 100, description: 'The network address; after thirty days its network.' }),
+      Type.String({
+        maxLength: 100,
+        description:
+          'The network address, after thirty days its network; null for an operator and for somebody who was removed.',
+      }),
     ),
   }),
 )

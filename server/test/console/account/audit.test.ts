@@ -34,10 +34,11 @@ test('the audit log says who did what, when, from where, newest first', async ()
       details: { role: 'admin', before: 'member' },
     },
   ])
-  // What somebody removed did stays, without the name.
+  // What somebody removed did stays, without the name and from where.
   await app.db.query('delete from people where email = $1', [member.email])
   const [first] = (await owner.audit()).body.data
   expect(first.person).toEqual({ id: member.id, name: null, email: null })
+  expect(first.address).toBe(null)
 })
 
 test('pages through it without gaps while entries are added, and filters it', async () => {
