@@ -30,3 +30,42 @@ describe('hashes of passwords', () => {
     }
   })
 })
+
+describe('places to wait', () => {
+  /** How many of these are refused with a 503; the others are verified. */
+  async function refusedOf(hasher: PasswordHasher, askers: readonly { email: string; address: string }[]) {
+    const results = await Promise.allSettled(askers.map((each) => hasher.verify('a password', null, each)))
+    const refused = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason.code)
+    expect(refused.every((code) => code === 'service_unavailable')).toBe(true)
+    return refused.length
+  }
+  const from = (network: number) => `198.51.100.${network}`
+
+  test('are few for one person, from however many networks and however their address is written', async () => {
+    const hasher = cheapest()
+    const hog = Array.from({ length: 30 }, (_, index) => ({
+      email: index % 2 ? 'Hog@People.example' : 'hog@people.example',
+      address: from(index),
+    }))
+    const others = Array.from({ length: 10 }, (_, index) => ({
+      email: `other-${index}@people.example`,
+      address: from(100 + index),
+    }))
+    expect(await refusedOf(hasher, [...hog, ...others])).toBe(26)
+  })
+
+  test('are half of all for one network, and its people do not keep others waiting until they are done', async () => {
+    const hasher = cheapest()
+    const office = Array.from({ length: 60 }, (_, index) => ({ email: `o-${index}@people.example`, address: from(1) }))
+    const ended: string[] = []
+    const verify = async (each: { email: string; address: string }) => {
+      await hasher.verify('a password', null, each).catch(() => {})
+      ended.push(each.email)
+    }
+    const working = office.slice(0, 34).map(verify)
+    expect(await refusedOf(hasher, office.slice(34))).toBe(26)
+    const other = { email: 'other@people.example', address: from(2) }
+    await Promise.all([...working, verify(other)])
+    expect(ended.indexOf(other.email)).toBeLessThan(ended.length - 1)
+  })
+})
