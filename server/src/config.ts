@@ -338,7 +338,7 @@ function parseHttpBase(value: string): string | undefined {
   const url = parseUrl(value)
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
   if (url.username || url.password || url.search || url.hash) return undefined
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 }
 
 /** Returns the URL with the TLS settings of all connections, from DATABASE_TLS or from the URL itself, not both. */
