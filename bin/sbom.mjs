@@ -3,13 +3,17 @@
 // and in development (fastify and pg among them), so the lock file decides here what belongs in.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const projectDir = resolve(import.meta.dirname, '..')
 const file = resolve(process.argv[2] ?? join(projectDir, 'sbom.cdx.json'))
 
-const { packages } = JSON.parse(readFileSync(join(projectDir, 'package-lock.json'), 'utf8'))
+const [project, lock] = ['package.json', 'package-lock.json'].map((name) =>
+  JSON.parse(readFileSync(join(projectDir, name), 'utf8')),
+)
+const { packages } = lock
 const nameAt = (path) => packages[path].name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 const shipped = new Set(
   Object.entries(packages)
@@ -17,9 +21,7 @@ const shipped = new Set(
     .map(([path, { version }]) => `${nameAt(path)}@${version}`),
 )
 
-const options = { cwd: projectDir, encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'inherit'] }
-const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--loglevel=error']
-const { serialNumber: _, metadata, ...bom } = JSON.parse(execFileSync('npm', args, options))
+const { serialNumber: _, metadata, ...bom } = listPackages()
 
 const components = bom.components.filter((component) => shipped.has(component['bom-ref']))
 const dependencies = bom.dependencies
@@ -44,3 +46,24 @@ const uuid = [
 ]
 writeFileSync(file, `${JSON.stringify({ ...content, serialNumber: `urn:uuid:${uuid.join('-')}` }, null, 2)}\n`)
 console.log(`${components.length} packages in ${file}`)
+
+/** What npm lists. The client, which the service does not run with, is left out: npm lists nothing if a workspace has no version. */
+function listPackages() {
+  const isKept = (path) => path !== 'client'
+  const workspaces = project.workspaces.filter(isKept)
+  const kept = Object.fromEntries(
+    Object.entries(packages)
+      .filter(([path, { link, resolved }]) => isKept(link ? resolved : path))
+      .map(([path, entry]) => [path, path === '' ? { ...entry, workspaces } : entry]),
+  )
+  const folder = mkdtempSync(join(tmpdir(), 'storedex-sbom-'))
+  try {
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...project, workspaces }))
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ ...lock, packages: kept }))
+    const options = { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'inherit'] }
+    const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--loglevel=error']
+    return JSON.parse(execFileSync('npm', args, options))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

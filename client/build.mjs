@@ -1,6 +1,7 @@
-// Builds dist/: the code in one file, the declarations by the compiler. `npm pack` runs it.
+// Builds the package in dist/: the code in one file, the declarations by the compiler, and what describes it.
+// The folder above cannot be packed, because it has no version: `npm pack ./client/dist`.
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
@@ -34,3 +35,17 @@ const visit = (file) => {
 visit(join(dist, 'index.d.ts'))
 for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' }))
   if (path.endsWith('.d.ts') && !seen.has(join(dist, path))) rmSync(join(dist, path))
+
+/** @param {string} path */
+const readJson = (path) => JSON.parse(readFileSync(join(folder, path), 'utf8'))
+const { name, private: _, scripts: __, exports: ___, ...described } = readJson('package.json')
+const manifest = {
+  name,
+  // Of the whole repository; a test compares it with src/version.ts.
+  version: readJson('../package.json').version,
+  ...described,
+  files: ['index.js', '**/*.d.ts'],
+  exports: { '.': { types: './index.d.ts', default: './index.js' } },
+}
+writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+copyFileSync(join(folder, 'README.md'), join(dist, 'README.md'))

@@ -15,7 +15,7 @@ interface Command<Options> {
 
 /** Runs a program to its end: reads the options, cleans up also after Ctrl-C, and exits. */
 export async function runCommand<Options>({ usage, readOptions, run }: Command<Options>): Promise<never> {
-  const termination = listenForTermination()
+  const termination = listenForTermination(printProgress)
   const cleanup = new Cleanup()
   const options = readOptions(process.argv.slice(2))
   let code = usageCode

@@ -4,6 +4,7 @@ import { totalmem } from 'node:os'
 import { join } from 'node:path'
 // By path: this may run before packages are installed.
 import { withLock } from '../../packages/process-lock/src/lock.mjs'
+import { childOptions } from '../../packages/process-lock/src/terminal.mjs'
 import { findBuild, hashFiles, lastBuild, prepareBuild } from './builds.mjs'
 import { explained } from './install.mjs'
 
@@ -65,6 +66,7 @@ async function buildConsole(projectDir, outdir) {
       `There are ${inMegabytes(memory)} of memory, and building the console needs ${inMegabytes(neededMemory)}: it may fail, or take very long. Give it more for this start, or copy server/dist from a machine that has built this version in a folder of the same name.`,
     )
   const child = fork(join(projectDir, 'console/build.mjs'), [outdir], {
+    ...childOptions,
     cwd: projectDir,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: [],

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'nod
 import { dirname, join, relative } from 'node:path'
 // By path: this runs before packages are installed.
 import { LockTimeoutError, withLock } from '../../packages/process-lock/src/lock.mjs'
+import { childOptions } from '../../packages/process-lock/src/terminal.mjs'
 
 // Longer than any installation takes.
 const installationTimeoutMs = 15 * 60_000
@@ -127,7 +128,7 @@ export async function runNpm(projectDir, args, stdio, onError = () => {}) {
   // Under npm its own script is known; it need not be on the PATH.
   const script = process.env.npm_execpath
   const [program, ...first] = script?.endsWith('npm-cli.js') ? [process.execPath, script] : ['npm']
-  const child = spawn(program, [...first, ...args], { cwd: projectDir, stdio })
+  const child = spawn(program, [...first, ...args], { cwd: projectDir, stdio, ...childOptions })
   child.stderr?.setEncoding('utf8').on('data', onError)
   const stop = () => child.kill('SIGTERM')
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+// By path: this runs before packages are installed.
+import { childOptions, surviveHangUp } from '../../packages/process-lock/src/terminal.mjs'
 import { prepareBundle } from './bundle.mjs'
 import { lastConsole, prepareConsole } from './console.mjs'
 import { installPackages } from './install.mjs'
@@ -9,6 +11,7 @@ const projectDir = resolve(import.meta.dirname, '../..')
 
 /** Makes ready what a command needs and runs it. What can go wrong before that is said in one sentence. */
 export async function launch(args) {
+  surviveHangUp()
   try {
     if (args[0] === 'dev') await runDevelopment()
     else if (args[0] === 'prepare') await prepare(args)
@@ -62,9 +65,9 @@ async function provideConsole(findFolder) {
 async function runSource(args) {
   await installPackages(projectDir, { tools: true })
   const tsx = join(projectDir, 'node_modules/tsx/dist/cli.mjs')
-  const child = spawn(process.execPath, [tsx, ...args], { cwd: projectDir, stdio: 'inherit' })
+  const child = spawn(process.execPath, [tsx, ...args], { cwd: projectDir, stdio: 'inherit', ...childOptions })
   // The terminal's Ctrl-C reaches the child by itself; a signal sent to this process alone is passed on.
-  process.on('SIGINT', () => {})
+  process.on('SIGINT', () => childOptions.detached && child.kill('SIGINT'))
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   process.exitCode = await new Promise((done) => child.once('close', (code) => done(code ?? 1)))
 }

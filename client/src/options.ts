@@ -72,7 +72,7 @@ export function parseBaseUrl(text: unknown): string {
     throw invalidArgument('baseUrl must not contain a user or a password.', 'baseUrl')
   if (url.search !== '' || url.hash !== '')
     throw invalidArgument('baseUrl must have neither a query nor a fragment.', 'baseUrl')
-  const path = url.pathname.replace(/\/+$/, '')
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '')
   if (/\/api(\/v\d+)?$/.test(path))
     throw invalidArgument('baseUrl must be the address of the service without /api/v1.', 'baseUrl')
   return url.origin + path

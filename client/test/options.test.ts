@@ -53,7 +53,7 @@ test('a request says who sends it and to whom, and nothing else', async () => {
   await server.client().usage.get()
   const { authorization, accept, 'user-agent': agent } = server.received[0]!.headers
   expect([authorization, accept, agent]).toEqual([`Bearer ${secret}`, 'application/json', `storedex-client/${version}`])
-  const { version: packed } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
+  const { version: packed } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
   expect(version).toBe(packed)
 })
 

@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -25,28 +35,31 @@ interface Packed {
 }
 
 let folder: string
+/** What is packed: a copy, because other tests may be using what is built in the original. */
+let source: string
 let packed: Packed
 /** A project with nothing but the package. */
 let user: string
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'storedex-test-')))
   atEnd(() => rmSync(folder, { recursive: true, force: true }))
-  // Packed from a copy: other tests may be using what is built in the original.
-  const source = join(folder, 'client')
+  source = join(folder, 'client')
   const isPart = (path: string) => !/\/(dist|test|node_modules)$/.test(path)
   cpSync(join(project, 'client'), source, { recursive: true, filter: isPart })
+  for (const name of ['package.json', '.npmrc']) cpSync(join(project, name), join(folder, name))
   symlinkSync(packages, join(folder, 'node_modules'))
-  const args = ['pack', '--json', '--offline', '--ignore-scripts=false', '--silent', '--pack-destination', folder]
-  const { stdout } = await run('npm', args, { cwd: source, timeout })
-  packed = JSON.parse(stdout.slice(stdout.indexOf('[')))[0]
+  await run(process.execPath, ['client/build.mjs'], { cwd: folder, timeout })
+  const args = ['pack', './client/dist', '--json', '--offline', '--silent', '--pack-destination', folder]
+  const { stdout } = await run('npm', args, { cwd: folder, timeout })
+  packed = JSON.parse(stdout)[0]
   user = join(folder, 'user')
-  const installed = join(user, 'node_modules/@storedex/client')
-  mkdirSync(installed, { recursive: true })
-  await run('tar', ['-xzf', join(folder, packed.filename), '-C', installed, '--strip-components=1'])
+  mkdirSync(user)
+  writeFileSync(join(user, 'package.json'), JSON.stringify({ name: 'user', type: 'module' }))
+  const install = ['install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename)]
+  await run('npm', install, { cwd: user, timeout })
   mkdirSync(join(user, 'node_modules/@types'))
   for (const name of ['@types/node', 'undici-types'])
     symlinkSync(join(packages, name), join(user, 'node_modules', name))
-  writeFileSync(join(user, 'package.json'), JSON.stringify({ name: 'user', type: 'module' }))
   const bare = {
     target: 'es2022',
     lib: ['es2022'],
@@ -62,19 +75,28 @@ beforeAll(async () => {
 
 test('the package has the code, the declarations and its README, and nothing else', () => {
   const paths = packed.files.map(({ path }) => path)
-  const meant = /^(package\.json|README\.md|dist\/index\.js|dist\/([a-z-]+\/)?[a-z-]+\.d\.ts)$/
+  const meant = /^(package\.json|README\.md|index\.js|([a-z-]+\/)?[a-z-]+\.d\.ts)$/
   expect(paths.filter((path) => !meant.test(path))).toEqual([])
-  expect(paths).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'README.md', 'package.json']))
+  expect(paths).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'README.md', 'package.json']))
   expect(packed.size).toBeLessThanOrEqual(longestPackageBytes)
 })
 
+// Scripts of packages are off here, so npm would build nothing, and pack what there is: a package without code.
+test.for([['pack'], ['publish', '--dry-run']])(
+  'the folder of the sources makes no package: npm %s',
+  async (command) => {
+    const packing = run('npm', [...command, '--offline', '--loglevel=error'], { cwd: source, timeout })
+    await expect(packing).rejects.toMatchObject({ code: 1, stdout: '' })
+    expect(readdirSync(source).filter((name) => name.endsWith('.tgz'))).toEqual([])
+  },
+)
+
 test('the package depends on nothing and runs nothing when it is installed', () => {
   const text = readFileSync(join(user, 'node_modules/@storedex/client/package.json'), 'utf8')
-  const { scripts = {}, engines, ...manifest } = JSON.parse(text)
-  expect(Object.keys(manifest).filter((name) => /dependencies/i.test(name))).toEqual([])
-  expect(Object.keys(scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([])
+  const { engines, ...manifest } = JSON.parse(text)
+  expect(Object.keys(manifest).filter((name) => /dependencies|scripts|private/i.test(name))).toEqual([])
   expect(engines).toEqual({ node: '>=20' })
-  const code = readFileSync(join(user, 'node_modules/@storedex/client/dist/index.js'), 'utf8')
+  const code = readFileSync(join(user, 'node_modules/@storedex/client/index.js'), 'utf8')
   expect(code.match(/^import .*$|\brequire\(/gm)).toBe(null)
 })
 

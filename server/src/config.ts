@@ -8,6 +8,7 @@ import { parseApiKey } from './kernel/api-key.ts'
 import { isLoopback } from './kernel/domain.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { type DataKey, parseDataKeys } from './kernel/seal.ts'
+import { trimMatching } from './kernel/text/trim.ts'
 import { type PeopleSettings, readPeopleSettings } from './people/settings.ts'
 import type { DeliverEmails } from './search/query/vocabulary.ts'
 import type { EngineChoice } from './search/service.ts'
@@ -338,7 +339,7 @@ function parseHttpBase(value: string): string | undefined {
   const url = parseUrl(value)
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
   if (url.username || url.password || url.search || url.hash) return undefined
-  return url.href.replace(/\/+$/, '')
+  return trimMatching(url.href, /\//)
 }
 
 /** Returns the URL with the TLS settings of all connections, from DATABASE_TLS or from the URL itself, not both. */

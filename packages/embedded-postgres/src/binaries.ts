@@ -15,6 +15,7 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { errorCode } from '@storedex/process-lock/system-errors'
+import { childOptions } from '@storedex/process-lock/terminal'
 import { EmbeddedPostgresError, programError } from './errors.ts'
 import { type ClusterLocation, hasAccess, type OsUser } from './location.ts'
 
@@ -137,7 +138,7 @@ export function runProgram(
   options: { runAs: OsUser | undefined; input?: string },
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { ...programOptions(options.runAs), stdio: 'pipe' })
+    const child = spawn(program, args, { ...programOptions(options.runAs), ...childOptions, stdio: 'pipe' })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {

@@ -61,7 +61,7 @@ function inspectByPs(pid) {
     if (error instanceof Error && 'status' in error && error.status === 1) return undefined
     throw error
   }
-  const found = /^\s*(\w+ +\w+ +\d+ +[\d:]+ +\d+) +(\S+) +(.*)$/.exec(line.trimEnd())
+  const found = /^\s*(\w+ +\w+ +\d+ +[\d:]+ +\d+) +(\S+) +(.*)/.exec(line.trimEnd())
   if (!found?.[1] || found[2]?.startsWith('Z')) return undefined
   return { startedAt: found[1], arguments: found[3] ?? '' }
 }

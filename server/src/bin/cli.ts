@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
 import { listenForTermination, rejectOnAbort } from './termination.ts'
 
-const termination = listenForTermination()
+const termination = listenForTermination((sentence) => void warn(sentence))
 let release = async () => {}
 
 async function readSettings() {
@@ -18,6 +18,16 @@ async function createCommandLogger({ logLevel, isLogLevelGiven }: Config) {
   // At the default level the command's own output is enough.
   const level = logLevel === 'info' ? 'warn' : logLevel
   return createProcessLogger({ level, isLevelGiven: isLogLevelGiven, stderr: process.stderr }).log
+}
+
+/** Logs a warning, which every level but `error` shows. */
+async function warn(sentence: string): Promise<void> {
+  try {
+    const log = await createCommandLogger(await readSettings())
+    log.warn(sentence)
+  } catch {
+    // Invalid settings end the process with a sentence of their own.
+  }
 }
 
 /** Settings of a command, and how it opens the database. Loaded when a command needs them: most of a start is loading. */

@@ -1,5 +1,6 @@
 import { closeSync, constants as fileConstants, openSync } from 'node:fs'
 import { constants } from 'node:os'
+import { isOnTerminal } from '@storedex/process-lock/terminal'
 
 // npm forwards the terminal's Ctrl-C to its child, which has already received it: two signals at once count as one.
 const repeatAfterMs = 500
@@ -9,20 +10,24 @@ let isTerminalAttached = false
 
 /**
  * Returns a signal that is aborted by the first SIGINT, SIGTERM or SIGHUP (a closed terminal); a later one ends the
- * process at once.
+ * process at once. A process that has no terminal among its standard streams ignores SIGHUP, as nohup wants, and calls
+ * `reportIgnored` with a sentence.
  */
-export function listenForTermination(): AbortSignal {
+export function listenForTermination(reportIgnored: (sentence: string) => void): AbortSignal {
   const controller = new AbortController()
   let firstAt: number | undefined
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      const isHangUp = isTerminalAttached && !hasTerminal()
-      if (signal === 'SIGHUP' && reload && !isHangUp && firstAt === undefined) return reload()
-      firstAt ??= performance.now()
-      if (performance.now() - firstAt > repeatAfterMs) process.exit(128 + constants.signals[signal])
-      controller.abort()
-    })
+  const end = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => {
+    firstAt ??= performance.now()
+    if (performance.now() - firstAt > repeatAfterMs) process.exit(128 + constants.signals[signal])
+    controller.abort()
   }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end)
+  process.on('SIGHUP', () => {
+    const isHangUp = isTerminalAttached && !hasTerminal()
+    if (reload && !isHangUp && firstAt === undefined) reload()
+    else if (isOnTerminal) end('SIGHUP')
+    else reportIgnored('SIGHUP is ignored, because no standard stream is a terminal; SIGTERM ends the process')
+  })
   return controller.signal
 }
 

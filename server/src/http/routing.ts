@@ -101,8 +101,8 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
   })
 }
 
-/** A domain or URL that begins a segment and goes on past it. */
-const unencodedUrl = /^(.+?\/)((?:https?:\/{1,2}|[^/.]+\.)[^/]*\/?.*)$/i
+/** A domain or URL that begins a segment, and what follows. All of it, so that no line end makes the search begin again at each slash. */
+const unencodedUrl = /^(.+?\/)((?:https?:\/|[^/.]+\.).*)/is
 const maxShownPath = 300
 
 /**

@@ -42,6 +42,7 @@ describe('an unknown path', () => {
     ['/api/v1/a/x/shops/aurora.example/pages/about', '/api/v1/a/x/shops/aurora.example%2Fpages%2Fabout'],
     ['/api/v1/a/x/shops/https%3A//aurora.example', '/api/v1/a/x/shops/https%3A%2F%2Faurora.example'],
     ['/api/v1/a/x/shops/https://aurora.example/a%20b', '/api/v1/a/x/shops/https%3A%2F%2Faurora.example%2Fa%20b'],
+    ['/api/v1/a/x/shops/https://aurora.example/a%0Ab', '/api/v1/a/x/shops/https%3A%2F%2Faurora.example%2Fa%0Ab'],
   ])('%s asks for the URL to be percent-encoded', async (path, encoded) => {
     const [reply] = await raw(`GET ${path}`)
     expectEnvelope(reply!, 404, 'route_not_found')

@@ -86,7 +86,7 @@ async function send(message: FromWorker): Promise<void> {
   await Promise.race([written, delay(sendTimeoutMs, undefined, { ref: false })])
 }
 
-/** What the supervisor wants. Its end is the order to stop; signals of the terminal are for the supervisor. */
+/** What the supervisor wants. Its end is the order to stop. */
 class Orders {
   readonly stop: AbortSignal
   readonly #answers: { [About in keyof WorkerAnswers]?: () => Promise<WorkerAnswers[About]> } = {}
@@ -103,7 +103,6 @@ class Orders {
       this.#received.set(message.kind, message)
       this.#waiting.get(message.kind)?.(message)
     })
-    for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
     process.on('SIGTERM', stop)
     // Without this mark, Node ends a worker whose supervisor is gone in the middle of its requests.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true

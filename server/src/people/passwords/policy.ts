@@ -36,7 +36,7 @@ async function isCommon(password: string): Promise<boolean> {
 
 /** `abc` for `abcabc`; the text itself when it repeats nothing. */
 function repeatedUnit(text: string): string {
-  return /^(.+?)\1+$/su.exec(text)?.[1] ?? text
+  return text.slice(0, (text + text).indexOf(text, 1))
 }
 
 /** `abcdefghijkl`, `987654321098`. */

@@ -42,7 +42,7 @@ describe('the demonstration keys', () => {
     })
     expect(JSON.parse(await runShell(greeting.curl!))).toMatchObject({ object: 'store' })
     expect(second.log()).not.toMatch(anyKey)
-    second.hangUp()
+    second.interrupt()
     expect(await second.exitCode()).toBe(0)
   })
 

@@ -42,7 +42,7 @@ export async function runDocument(checks: Checks, file: string): Promise<string[
 const installClient = `
 node client/build.mjs
 mkdir -p project/node_modules/@storedex
-ln -s "$PWD/client" project/node_modules/@storedex/client
+ln -s "$PWD/client/dist" project/node_modules/@storedex/client
 cd project
 `
 

@@ -71,7 +71,7 @@ export function startInShell(
     terminate: () => shell.kill('SIGTERM'),
     /** Sends SIGKILL to the service only. */
     kill: () => shell.kill('SIGKILL'),
-    /** Sends SIGHUP to the group, as closing the terminal does. */
+    /** Sends SIGHUP to the service only. */
     hangUp: () => shell.kill('SIGHUP'),
     /** Resolves when every process has closed the output. */
     async exitCode(): Promise<number | null> {
@@ -86,20 +86,20 @@ export function hasPseudoTerminals(): boolean {
   return status === 0 && stdout.includes('util-linux')
 }
 
-/** The service on a pseudo-terminal. */
-export function startOnTerminal(settings: Settings) {
+/** The service on a pseudo-terminal, or what `command` starts there. */
+export function startOnTerminal(settings: Settings, command = `exec '${process.execPath}' '${launcher}' serve`) {
   const { PATH = '', HOME = '' } = process.env
-  const command = `exec '${process.execPath}' '${launcher}' serve`
   const script = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: { PATH, HOME, PORT: '0', SHELL: '/bin/sh', ...settings },
     stdio: 'pipe',
     detached: true,
   })
   const closed = once(script, 'close')
-  onTestFinished(async () => {
+  const close = async () => {
     script.kill('SIGKILL') // the terminal is hung up with it
     await closed
-  })
+  }
+  onTestFinished(close)
   const lines = createInterface({ input: script.stdout })[Symbol.asyncIterator]()
   return {
     async line(): Promise<string> {
@@ -111,6 +111,8 @@ export function startOnTerminal(settings: Settings) {
       script.stdin.write('\x03')
       await closed
     },
+    /** Closes the terminal. */
+    close,
   }
 }
 
