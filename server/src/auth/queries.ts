@@ -166,11 +166,18 @@ const isMinuteOpen = isWindowOpenSql('w.minute_started_at', '$2::timestamptz', '
 /** The same for the UTC day, which starts at midnight. */
 const isDayOpen = `(w.day between $6::date and (($2::timestamptz at time zone 'UTC') + ${tolerance})::date)`
 
+/** How much a call counts to its minute and its day, as SQL, and what else has to hold. */
+interface Counted {
+  minute?: string
+  day?: string
+  condition?: string
+}
+
 /**
- * SQL that counts a request in its minute and day, when the key is usable and `condition` holds. The row to insert carries
- * the limits, so that the update compares with them.
+ * SQL that counts a call in its minute and day, when the key is usable and `condition` holds. The row to insert carries the
+ * limits, so that the update compares with them.
  */
-const countedSql = (condition: string) => `
+const countedSql = ({ minute = '1', day = '1', condition = '' }: Counted = {}) => `
 windows as materialized (
   select minute_started_at, minute_used, day, day_used
   from request_windows
@@ -179,47 +186,22 @@ windows as materialized (
 counted as (
   insert into request_windows as w
     (account_id, mode, minute_started_at, minute_used, day, day_used, minute_limit, day_limit)
-  select $5::bigint, mode, $2::timestamptz, 1, $6::date, 1, minute_limit, day_limit
+  select $5::bigint, mode, $2::timestamptz, ${minute}, $6::date, ${day}, minute_limit, day_limit
   from presented p
-  where usable and minute_limit > 0 and day_limit > 0 ${condition}
+  where usable and ${minute} between 1 and minute_limit and ${day} <= day_limit ${condition}
     -- A full window is rejected without a write; the update below decides between concurrent requests.
     and not exists (
       select 1 from windows w
-      where ${isDayOpen} and w.day_used >= p.day_limit or ${isMinuteOpen} and w.minute_used >= p.minute_limit)
-  on conflict (account_id, mode) do update set
-    minute_started_at = case when ${isMinuteOpen} then w.minute_started_at else excluded.minute_started_at end,
-    minute_used       = case when ${isMinuteOpen} then w.minute_used + 1 else 1 end,
-    day               = case when ${isDayOpen} then w.day else excluded.day end,
-    day_used          = case when ${isDayOpen} then w.day_used + 1 else 1 end,
-    minute_limit      = excluded.minute_limit,
-    day_limit         = excluded.day_limit
-  where (not ${isMinuteOpen} or w.minute_used < excluded.minute_limit)
-    and (not ${isDayOpen} or w.day_used < excluded.day_limit)
-  returning minute_started_at, minute_used, day, day_used
-)`
-
-/** The same for messages: parameter 7 is their number, and the day gets none of them. */
-const countedMessagesSql = `
-windows as materialized (
-  select minute_started_at, minute_used, day, day_used
-  from request_windows
-  where account_id = $5::bigint and mode = (select mode from presented)
-),
-counted as (
-  insert into request_windows as w
-    (account_id, mode, minute_started_at, minute_used, day, day_used, minute_limit, day_limit)
-  select $5::bigint, mode, $2::timestamptz, $7::integer, $6::date, 0, minute_limit, day_limit
-  from presented p
-  where usable and $7::integer between 1 and minute_limit
-    and not exists (select 1 from windows w where ${isMinuteOpen} and w.minute_used + $7::integer > p.minute_limit)
+      where ${isDayOpen} and w.day_used + ${day} > p.day_limit or ${isMinuteOpen} and w.minute_used + ${minute} > p.minute_limit)
   on conflict (account_id, mode) do update set
     minute_started_at = case when ${isMinuteOpen} then w.minute_started_at else excluded.minute_started_at end,
     minute_used       = case when ${isMinuteOpen} then w.minute_used else 0 end + excluded.minute_used,
     day               = case when ${isDayOpen} then w.day else excluded.day end,
-    day_used          = case when ${isDayOpen} then w.day_used else 0 end,
+    day_used          = case when ${isDayOpen} then w.day_used else 0 end + excluded.day_used,
     minute_limit      = excluded.minute_limit,
     day_limit         = excluded.day_limit
-  where not ${isMinuteOpen} or w.minute_used + excluded.minute_used <= excluded.minute_limit
+  where (not ${isMinuteOpen} or w.minute_used + excluded.minute_used <= excluded.minute_limit)
+    and (not ${isDayOpen} or w.day_used + excluded.day_used <= excluded.day_limit)
   returning minute_started_at, minute_used, day, day_used
 )`
 
@@ -262,22 +244,23 @@ const asynchronousCommit = "set_config('synchronous_commit', 'off', true)"
 
 const admitRequestSql = `
 with ${presentedKeySql({ needsAccess: true, limits: requestLimits })},
-${countedSql('')}
+${countedSql()}
 select ${admittedColumns}, ${asynchronousCommit}
 from ${admittedFrom}`
 
 const admitSearchSql = `
 with ${presentedKeySql({ needsAccess: true, limits: requestLimits })},
-${countedSql('')},
+${countedSql()},
 ${searchRowsSql}
 select ${admittedColumns}, ${searchRowsColumns}, ${asynchronousCommit}
 from ${admittedFrom}
 cross join search_rows r
 cross join key_search_rows b`
 
+/** Parameter 7 is the number of messages. The day gets none of them: it counts the calls that they make. */
 const admitMessagesSql = `
 with ${presentedKeySql({ needsAccess: true, needsScope: false, limits: requestLimits })},
-${countedMessagesSql}
+${countedSql({ minute: '$7::integer', day: '0' })}
 select ${admittedColumns}, ${asynchronousCommit}
 from ${admittedFrom}`
 
@@ -289,7 +272,7 @@ const roomForLinkSql = `and hour_limit > 0
 const admitLinkRequestSql = `
 with ${presentedKeySql({ needsAccess: false, limits: { ...requestLimits, hour_limit: 'billing_links_per_hour' } })},
 ${hourSql('link_hour', 'billing_links')},
-${countedSql(roomForLinkSql)}
+${countedSql({ condition: roomForLinkSql })}
 select ${admittedColumns}, h.started_at as hour_started_at, h.used as hour_used
 from ${admittedFrom}
 left join link_hour h on true`

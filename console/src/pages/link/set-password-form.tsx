@@ -1,36 +1,24 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
-import { startSession } from '#api/session.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import type { LinkReply } from './link-reply.ts'
+import { useEnter } from './use-enter.ts'
 
 export function SetPasswordForm({ token, link }: { token: string; link: LinkReply }) {
-  const queryClient = useQueryClient()
-  const navigate = useNavigate()
   const [name, setName] = useState(link.name ?? '')
   const [password, setPassword] = useState('')
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
+  const { enter, isPending, failure } = useEnter(() =>
+    api.post('/link/password', { token, password, ...(link.needs_name && { name }) }),
+  )
   const passwordError = fieldError(failure, 'password')
   const nameError = fieldError(failure, 'name')
 
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      await api.post('/link/password', { token, password, ...(link.needs_name && { name }) })
-      startSession(queryClient)
-      await navigate({ to: '/stores', replace: true })
-    } catch (error) {
-      setFailure(error)
-      setIsPending(false)
-    }
+    void enter()
   }
   return (
     <form onSubmit={submit}>
