@@ -13,22 +13,23 @@ const virama = new Set(
     '\u0eba\u0f84\u1039\u103a\u1714\u1715\u1734\u17d2\u1a60\u1b44\u1baa\u1bab\u1bf2' +
     '\u1bf3\u2d7f\ua806\ua82c\ua8c4\ua953\ua9c0\uaaf6\uabed',
 )
-/** Arabic, Syriac, N'Ko and Mandaic letters that join with the next one (Joining_Type D), and those that do not (R). */
-const joinsNext =
+/** Arabic, Syriac, N'Ko and Mandaic letters that join at both sides (Joining_Type D), and those that do so before only (R). */
+const dualJoining =
   '\u0620\u0626\u0628\u062a-\u062e\u0633-\u063f\u0641-\u0647\u0649\u064a\u066e\u066f\u0678-\u0687' +
   '\u069a-\u06bf\u06c1\u06c2\u06cc\u06ce\u06d0\u06d1\u06fa-\u06fc\u06ff\u0712-\u0714\u071a-\u071d' +
   '\u071f-\u0727\u0729\u072b\u072d\u072e\u074e-\u0758\u075c-\u076a\u076d-\u0770\u0772\u0775-\u0777' +
   '\u077a-\u077f\u07ca-\u07ea\u0841-\u0845\u0848\u084a-\u0853\u0855\u0860\u0862-\u0865\u0868\u0886' +
   '\u0889-\u088d\u08a0-\u08a9\u08af\u08b0\u08b3-\u08b8\u08ba-\u08c8'
-const joinsNone =
+const rightJoining =
   '\u0622-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0' +
   '\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5\u06ee\u06ef\u0710\u0715-\u0719\u071e\u0728\u072a' +
   '\u072c\u072f\u074d\u0759-\u075b\u076b\u076c\u0771\u0773\u0774\u0778\u0779\u0840\u0846\u0847' +
   '\u0849\u0854\u0856-\u0858\u0867\u0869\u086a\u0870-\u0882\u088e\u08aa-\u08ac\u08ae\u08b1\u08b2' +
   '\u08b9'
-/** Where a non-joiner shows: between letters that would join (RFC 5892, appendix A.1). */
-const joinedBefore = new RegExp(`[${joinsNext}]\\p{Mn}*$`, 'u')
-const joinedAfter = new RegExp(`^\\p{Mn}*[${joinsNext}${joinsNone}]`, 'u')
+/** A non-joiner shows between two letters that would join (RFC 5892, appendix A.1). */
+const joinsNext = new RegExp(`^[${dualJoining}]$`, 'u')
+const joinsPrevious = new RegExp(`^[${dualJoining}${rightJoining}]$`, 'u')
+const mark = /^\p{Mn}$/u
 /** How far the letter may be, behind its marks. */
 const nearby = 9
 const [nonJoiner, joiner] = ['\u200c', '\u200d']
@@ -60,9 +61,10 @@ export function findForeignCharacter(label: string): string | null {
 /** Whether a joiner or a non-joiner changes how the letters around it are drawn; otherwise nobody sees it. */
 function showsJoiner(characters: readonly string[], index: number): boolean {
   if (virama.has(characters[index - 1] ?? '')) return true
-  const before = characters.slice(Math.max(0, index - nearby), index).join('')
-  const after = characters.slice(index + 1, index + 1 + nearby).join('')
-  return characters[index] === nonJoiner && joinedBefore.test(before) && joinedAfter.test(after)
+  const isLetter = (character: string) => !mark.test(character)
+  const before = characters.slice(Math.max(0, index - nearby), index).findLast(isLetter)
+  const after = characters.slice(index + 1, index + 1 + nearby).find(isLetter)
+  return characters[index] === nonJoiner && joinsNext.test(before ?? '') && joinsPrevious.test(after ?? '')
 }
 
 /** Characters that a domain may have beside certain others (RFC 5892, appendix A). */

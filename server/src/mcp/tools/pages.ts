@@ -4,7 +4,7 @@ import type { ToolReply } from './tool.ts'
 
 /** Descriptions of the filters that need one, by path within a request of the API. */
 export const filterNotes: Record<string, string> = Object.fromEntries([
-  ['exclude', 'Leaves out what was exported this period, revealed, or is in a list'],
+  ['exclude', 'Leaves out what was exported this period, revealed or listed'],
   ['facet_limit', '1 to 100 values of each'],
   ['limit', '1 to 100, default 25'],
   ['cursor', 'next_cursor of the page before'],
@@ -12,8 +12,8 @@ export const filterNotes: Record<string, string> = Object.fromEntries([
   ...['filters', 'store'].flatMap((name) => [
     [name, 'All conditions hold; in a list one value is enough. Values: taxonomy_lookup.'],
     [`${name}.countries`, 'ISO 3166-1 alpha-2'],
-    [`${name}.platform_plus`, 'Premium tier of the store platform'],
-    [`${name}.categories`, 'Each covers the categories below it'],
+    [`${name}.platform_plus`, 'Premium tier of the platform'],
+    [`${name}.categories`, 'Each covers those below it'],
     [`${name}.meta_ads.active_ads_min`, 'Ads running now'],
     [`${name}.store_created_at.from`, 'ISO 8601'],
   ]),

@@ -110,6 +110,10 @@ function evaluate(node: ts.Expression, find: FindConstant): string | undefined {
     })
     return parts.includes(undefined) ? undefined : node.head.text + parts.join('')
   }
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    const sides = [evaluate(node.left, find), evaluate(node.right, find)]
+    return sides.includes(undefined) ? undefined : sides.join('')
+  }
   if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'String.raw')
     return ts.isNoSubstitutionTemplateLiteral(node.template) ? node.template.rawText : undefined
   if (ts.isPropertyAccessExpression(node) && node.name.text === 'source') {
