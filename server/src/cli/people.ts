@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
+import { operatorLetter } from '../people/letters.ts'
 import { linkUrl } from '../people/links/links.ts'
+import { createMailer } from '../people/mail.ts'
 import {
   addMember,
   dropMember,
@@ -92,7 +94,11 @@ export function addPeopleCommands(people: Command, cli: Cli): void {
     .description('let somebody run this installation')
     .option('--off', 'no longer')
     .action((email: string, { off = false }: { off?: boolean }, command: Command) =>
-      printChange(cli, command, (ctx) => setOperator(ctx, email, !off)),
+      withDatabase(cli, async (deps) => {
+        const report = await setOperator(accountsContext(deps), email, !off)
+        if (!off) await tellOperator(cli, deps, report.email)
+        printResult(cli, command, report, formatPerson(report))
+      }),
     )
 
   withEmail(people.command('remove'))
@@ -119,6 +125,19 @@ function printChange(cli: Cli, command: Command, change: (ctx: PeopleContext) =>
     const report = await change(accountsContext(deps))
     printResult(cli, command, report, formatPerson(report))
   })
+}
+
+/** Where mail is set up, tells somebody that they are an operator now. Without the mail they are one all the same. */
+async function tellOperator({ stderr }: Cli, deps: DatabaseDeps, to: string): Promise<void> {
+  const { mail } = deps.config.people
+  if (!mail) return
+  try {
+    const letter = operatorLetter({ publicUrl: await readPublicUrl(deps), now: deps.clock.now() })
+    await createMailer(mail)({ to, ...letter })
+  } catch {
+    // The error may repeat the address.
+    stderr.write('They could not be told by mail: the mail server of SMTP_URL did not take it.\n')
+  }
 }
 
 /** Prints a person with the link that was made for them: it is shown only once. */

@@ -91,7 +91,7 @@ export function noticeLetter(options: {
   const host = hostOf(publicUrl)
   return {
     subject: `A new way to sign in at ${host}`,
-    text: `For your account at ${host}, ${credentialNames[credential]} on ${now.toISOString().slice(0, 16).replace('T', ' at ')} UTC.
+    text: `For your account at ${host}, ${credentialNames[credential]} on ${formatTime(now)}.
 
 If that was you, you need not do anything.
 
@@ -101,6 +101,20 @@ ${publicUrl}/sign-in
 `,
   }
 }
+
+/** Tells somebody that a command let them run the installation. */
+export function operatorLetter({ publicUrl, now }: { publicUrl: string; now: Date }): Letter {
+  const host = hostOf(publicUrl)
+  return {
+    subject: `Your account at ${host}`,
+    text: `Since ${formatTime(now)} you are an operator of ${host}: you may see and change everything there.
+
+If you do not know why, tell the people who run ${host}.
+`,
+  }
+}
+
+const formatTime = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' at ')} UTC`
 
 function hostOf(publicUrl: string): string {
   return new URL(publicUrl).host

@@ -1,5 +1,6 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { hashToken } from '../../src/people/tokens.ts'
+import { startSmtpSink } from '../console/privacy/support/smtp-sink.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
@@ -104,6 +105,26 @@ test('the mark of an operator is set and taken away', async () => {
   await create('mara@aurora.example')
   expect(await cli.json('people', 'operator', 'mara@aurora.example')).toMatchObject({ operator: true })
   expect(await cli.json('people', 'operator', 'mara@aurora.example', '--off')).toMatchObject({ operator: false })
+})
+
+test('a new operator is told by mail, and is one without it, too', async () => {
+  const sink = await startSmtpSink()
+  const { people } = cli.deps.config
+  onTestFinished(() => {
+    people.mail = null
+  })
+  people.mail = { smtpUrl: sink.url, from: 'robot@storedex.example', tls: 'optional' }
+  await create('mara@aurora.example')
+  await cli.run('people', 'operator', 'mara@aurora.example')
+  expect(sink.mails.map(({ to }) => to)).toEqual([['mara@aurora.example']])
+  expect(sink.mails[0]!.content).toContain('2026-11-10 at 12:00 UTC you are an operator')
+  await cli.run('people', 'operator', 'mara@aurora.example', '--off')
+  expect(sink.mails).toHaveLength(1)
+  sink.behave('reject')
+  const { code, stdout, stderr } = await cli.run('people', 'operator', 'mara@aurora.example', '--json')
+  expect([code, JSON.parse(stdout).operator]).toEqual([0, true])
+  expect(stderr).toMatch(/^They could not be told by mail/)
+  expect(stderr).not.toContain('mara@')
 })
 
 test('a removed person is gone with all that was theirs, and their account stays', async () => {
