@@ -46,6 +46,11 @@ export class Browser {
     return this.request('POST', '/sign-in', { email, password: given })
   }
 
+  /** Confirms with the password who is signed in. */
+  confirm(): Promise<Answer> {
+    return this.request('POST', '/reauthenticate', { password })
+  }
+
   /** Another connection of the same browser. */
   fork(origin: string): Browser {
     const options = this.#address === undefined ? {} : { address: this.#address }

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Counts } from '../../../server/test/promises/clients/support/counts.ts'
-import { requireSuccess } from '../../client/browser.ts'
 import { HttpConnection, jsonOf, labelOf, requestText } from '../../client/http-connection.ts'
 import type { Installation } from '../../installation/installation.ts'
 import { makeAccount, requestJson } from '../../installation/seed.ts'
@@ -58,7 +57,7 @@ export async function abuseExports(drill: Drill, { service, commands }: Installa
     isNamed,
     `${answers}; ${refusal.slice(0, 400)}`,
   )
-  requireSuccess(await connection.request(requestText('DELETE', `/api/v1/exports/${ids[0]}`, { key })), 'a deletion')
+  await requestJson(connection, 'DELETE', `/api/v1/exports/${ids[0]}`, { key })
   const next = await connection.request(requestText('POST', '/api/v1/exports', { key, body }))
   drill.check('one export more is taken after the deletion of one', next.status === 201, labelOf(next))
   drill.figure('ready exports, and their bytes', `${ids.length} exports, ${bytes} bytes`)

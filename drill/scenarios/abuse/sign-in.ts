@@ -77,7 +77,7 @@ async function signInBesideGuesses(
   for (let guess = 0; guess <= guesses; guess++) guessed.add(labelOf(await stranger.signIn(email, `wrong ${guess}`)))
   stranger.close()
   drill.check(`of ${guesses + 1} wrong guesses the last is refused unjudged`, guessed.of('429') > 0, String(guessed))
-  const confirmed = await owner.request('POST', '/reauthenticate', { password: 'seven quiet harbours' })
+  const confirmed = await owner.confirm()
   drill.check('the owner confirms who they are meanwhile', confirmed.status === 200, labelOf(confirmed))
   const signedIn = await owner.signIn(email)
   drill.check('the owner signs in, in a browser that is known', signedIn.status === 200, labelOf(signedIn))

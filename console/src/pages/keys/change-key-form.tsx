@@ -1,9 +1,8 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { messageOf } from '#api/failure.ts'
-import { Button } from '#ui/actions/button.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
-import { DialogActions } from '#ui/overlays/dialog.tsx'
+import { FormActions } from '#ui/overlays/dialog.tsx'
 import { useReloadKeys } from './queries.ts'
 
 interface ChangeKeyFormProps {
@@ -49,12 +48,9 @@ export function ChangeKeyForm({ account, send, done, isInField, note, onClose, c
       {children(failure)}
       <p className="text-muted text-xs">{note}</p>
       <FormError>{failure !== undefined && !isInField(failure) && messageOf(failure)}</FormError>
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          Save
-        </Button>
-      </DialogActions>
+      <FormActions isPending={isPending} onCancel={onClose}>
+        Save
+      </FormActions>
     </form>
   )
 }

@@ -1,12 +1,11 @@
 import { type FormEvent, useState } from 'react'
 import { fieldError, messageOf } from '#api/failure.ts'
-import { Button } from '#ui/actions/button.tsx'
 import { DateField } from '#ui/fields/date-field.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
-import { DialogActions } from '#ui/overlays/dialog.tsx'
+import { FormActions } from '#ui/overlays/dialog.tsx'
 import { budgetMeters, changesOf, emptyDraft, hasProblem } from './budget/budget.ts'
 import { BudgetFields, BudgetRules, budgetField } from './budget/budget-fields.tsx'
 import { type Expiry, expiresAt, expiries } from './expiry.ts'
@@ -92,12 +91,9 @@ export function CreateKeyForm({ account, onCreated, onCancel }: CreateKeyFormPro
         <BudgetFields draft={budget} onChange={setBudget} failure={failure} />
       </fieldset>
       <FormError>{failure !== undefined && !isAboutField && messageOf(failure)}</FormError>
-      <DialogActions>
-        <Button onPress={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          Create key
-        </Button>
-      </DialogActions>
+      <FormActions isPending={isPending} onCancel={onCancel}>
+        Create key
+      </FormActions>
     </form>
   )
 }

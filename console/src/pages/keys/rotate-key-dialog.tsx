@@ -1,9 +1,8 @@
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '#api/failure.ts'
-import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
-import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
+import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
 import { IssuedSecret } from './issued-secret.tsx'
 import { type ApiKey, type IssuedKey, rotateKey, useReloadKeys } from './queries.ts'
 
@@ -74,12 +73,9 @@ function RotateKeyForm({ account, apiKey, onRotated, onCancel }: RotateKeyFormPr
       </p>
       <RadioGroup label="The old key still works" options={overlaps} value={overlap} onChange={setOverlap} />
       <FormError>{problem}</FormError>
-      <DialogActions>
-        <Button onPress={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          Rotate
-        </Button>
-      </DialogActions>
+      <FormActions isPending={isPending} onCancel={onCancel}>
+        Rotate
+      </FormActions>
     </form>
   )
 }

@@ -1,10 +1,9 @@
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '#api/failure.ts'
-import { Button } from '#ui/actions/button.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { TextArea } from '#ui/fields/text-field.tsx'
-import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
+import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
 import { addToList, type List, useReloadLists } from '../lists/lists-api.ts'
 import { addedInWords } from '../lists/words.ts'
 
@@ -56,12 +55,9 @@ function DomainsForm({ account, list, onClose }: Omit<AddDomainsDialogProps, 'is
         autoFocus
       />
       <FormError>{problem}</FormError>
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          Add
-        </Button>
-      </DialogActions>
+      <FormActions isPending={isPending} onCancel={onClose}>
+        Add
+      </FormActions>
     </form>
   )
 }

@@ -2,13 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { fieldError, messageOf } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
-import { Button } from '#ui/actions/button.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
-import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
+import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
 import {
   addToList,
   createList,
@@ -89,12 +88,9 @@ function AddForm({ account, kind, items, lists, onClose }: AddToListDialogProps 
         />
       )}
       <FormError>{failure !== undefined && !fieldError(failure, 'name') && messageOf(failure)}</FormError>
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          Add
-        </Button>
-      </DialogActions>
+      <FormActions isPending={isPending} onCancel={onClose}>
+        Add
+      </FormActions>
     </form>
   )
 }

@@ -1,10 +1,9 @@
 import { type FormEvent, useState } from 'react'
 import { fieldError, messageOf } from '#api/failure.ts'
-import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
 import { TextArea, TextField } from '#ui/fields/text-field.tsx'
-import { DialogActions } from '#ui/overlays/dialog.tsx'
+import { FormActions } from '#ui/overlays/dialog.tsx'
 import { changeList, createList, type List, type ListKind } from './lists-api.ts'
 
 const kinds = [
@@ -62,12 +61,9 @@ export function ListForm({ account, list, onDone, onCancel }: ListFormProps) {
         rows={3}
       />
       <FormError>{failure !== undefined && !isAboutField && messageOf(failure)}</FormError>
-      <DialogActions>
-        <Button onPress={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          {list ? 'Save' : 'Create list'}
-        </Button>
-      </DialogActions>
+      <FormActions isPending={isPending} onCancel={onCancel}>
+        {list ? 'Save' : 'Create list'}
+      </FormActions>
     </form>
   )
 }

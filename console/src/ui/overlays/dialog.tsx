@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
-import { IconButton } from '../actions/button.tsx'
+import { Button, IconButton } from '../actions/button.tsx'
 import { classNames } from '../class-names.ts'
 
 export const backdropClass = 'fixed inset-0 z-40 bg-backdrop'
@@ -48,4 +48,23 @@ export function Dialog({ title, isOpen, onClose, children, size = 'small', isQue
 /** The buttons at a dialog's end: `Cancel` first, what the dialog is for last. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="mt-6 flex flex-wrap justify-end gap-2">{children}</div>
+}
+
+interface FormActionsProps {
+  isPending: boolean
+  onCancel: () => void
+  /** What sending the form does, such as `Save`. */
+  children: ReactNode
+}
+
+/** The buttons at the end of a form in a dialog. */
+export function FormActions({ isPending, onCancel, children }: FormActionsProps) {
+  return (
+    <DialogActions>
+      <Button onPress={onCancel}>Cancel</Button>
+      <Button type="submit" variant="primary" isPending={isPending}>
+        {children}
+      </Button>
+    </DialogActions>
+  )
 }

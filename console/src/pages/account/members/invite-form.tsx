@@ -2,11 +2,10 @@ import { type FormEvent, useState } from 'react'
 import { useAccount } from '#api/account.tsx'
 import { fieldError, messageOf } from '#api/failure.ts'
 import type { Role } from '#api/session.ts'
-import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
-import { DialogActions } from '#ui/overlays/dialog.tsx'
+import { FormActions } from '#ui/overlays/dialog.tsx'
 import { mayManage, roles } from '../roles.ts'
 import { invite, type SentInvitation } from './members-api.ts'
 
@@ -55,12 +54,9 @@ export function InviteForm({ account, onSent, onCancel }: InviteFormProps) {
         onChange={setRole}
       />
       <FormError>{failure !== undefined && !emailError && messageOf(failure)}</FormError>
-      <DialogActions>
-        <Button onPress={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          Invite
-        </Button>
-      </DialogActions>
+      <FormActions isPending={isPending} onCancel={onCancel}>
+        Invite
+      </FormActions>
     </form>
   )
 }

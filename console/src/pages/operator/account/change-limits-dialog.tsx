@@ -1,10 +1,9 @@
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
-import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { NumberField } from '#ui/fields/number-field.tsx'
-import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
+import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
 import type { AccountChanges, AccountDetails } from '../operator-api.ts'
 import { limitNames } from '../words.ts'
 import { useAccountChange } from './use-account-change.ts'
@@ -80,12 +79,9 @@ function ChangeLimitsForm({ details, onClose }: Omit<ChangeLimitsDialogProps, 'i
         })}
       </div>
       <FormError>{failure ? messageOf(failure) : undefined}</FormError>
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          Save
-        </Button>
-      </DialogActions>
+      <FormActions isPending={isPending} onCancel={onClose}>
+        Save
+      </FormActions>
     </form>
   )
 }

@@ -1,11 +1,10 @@
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '#api/failure.ts'
-import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { DateField } from '#ui/fields/date-field.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { Select } from '#ui/fields/select.tsx'
-import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
+import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
 import type { AccountChanges, OperatorAccount } from '../operator-api.ts'
 import { planOptions, subscriptionStatuses, wordsOf } from '../words.ts'
 import { useAccountChange } from './use-account-change.ts'
@@ -64,12 +63,9 @@ function ChangeTermsForm({ account, onClose }: Omit<ChangeTermsDialogProps, 'isO
         />
       </div>
       <FormError>{failure ? messageOf(failure) : undefined}</FormError>
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          Save
-        </Button>
-      </DialogActions>
+      <FormActions isPending={isPending} onCancel={onClose}>
+        Save
+      </FormActions>
     </form>
   )
 }

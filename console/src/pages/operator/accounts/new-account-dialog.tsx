@@ -2,11 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { fieldError, messageOf } from '#api/failure.ts'
-import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
-import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
+import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
 import { createAccount } from '../operator-api.ts'
 import { type PlanSlug, planOptions } from '../words.ts'
 
@@ -79,12 +78,9 @@ function NewAccountForm({ onClose }: { onClose: () => void }) {
         />
       </div>
       <FormError>{failure && !nameError && !emailError ? messageOf(failure) : undefined}</FormError>
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" isPending={isPending}>
-          Create account
-        </Button>
-      </DialogActions>
+      <FormActions isPending={isPending} onCancel={onClose}>
+        Create account
+      </FormActions>
     </form>
   )
 }

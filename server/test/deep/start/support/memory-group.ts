@@ -34,7 +34,7 @@ export function canMakeMemoryGroup(): boolean {
   if (!hierarchy) return false
   try {
     const { folder, processesFile } = createGroup(hierarchy, 2 ** 30)
-    // Whoever may make a group may not always put a process into it.
+    // Where a group can be made, a process cannot always be put into it.
     const { status } = spawnSync('/bin/sh', ['-c', `echo $$ > '${processesFile}'`], { stdio: 'ignore' })
     rmdirSync(folder)
     return status === 0
