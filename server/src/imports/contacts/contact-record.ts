@@ -24,11 +24,12 @@ import {
   type PatchField,
   PlainText,
   readHost,
+  readText,
   TaxonomyText,
 } from '../fields.ts'
 import type { ReadContext } from '../import-kind.ts'
 import { compileShapeCheck } from '../shape-check.ts'
-import { readPreviewText, readSingleLineText, requireNoChannels } from './contact-text.ts'
+import { readPreviewText, requireNoChannels } from './contact-text.ts'
 
 /** A contact in an import file. A missing field keeps the stored value; null clears it. */
 export const ContactRecord = ClosedObject({
@@ -106,11 +107,11 @@ export function readContactRecord(
     record.store_domain === undefined ? '' : (readHost(faults, 'store_domain', record.store_domain) ?? '')
   const names = {
     firstName: mapGiven(record.first_name, (name) => readPreviewText(faults, 'first_name', name)),
-    lastName: mapGiven(record.last_name, (name) => readSingleLineText(faults, 'last_name', name)),
-    fullName: mapGiven(record.full_name, (name) => readSingleLineText(faults, 'full_name', name)),
+    lastName: mapGiven(record.last_name, (name) => readText(faults, 'last_name', name)),
+    fullName: mapGiven(record.full_name, (name) => readText(faults, 'full_name', name)),
     title: mapGiven(record.title, (title) => readPreviewText(faults, 'title', title)),
   }
-  const externalId = mapGiven(record.external_id, (id) => readSingleLineText(faults, 'external_id', id)) ?? null
+  const externalId = mapGiven(record.external_id, (id) => readText(faults, 'external_id', id)) ?? null
   const { normal, hasNationalPhones, ...channels } = readChannels(faults, record, cleansPhones)
   const role = mapGiven(record.role, (value) => resolver.resolve(faults, 'role', 'role', value))
   const key = keyOf(externalId, normal.emails[0]?.normal, names)
@@ -177,7 +178,7 @@ function readEmails(faults: Fault[], given: Items<'emails'>, found: NormalChanne
   const emails = new Map<string, Email>()
   for (const [index, { email, status, type, is_primary }] of given.entries()) {
     const path = `emails[${index}].email`
-    const text = readSingleLineText(faults, path, email)?.trim()
+    const text = readText(faults, path, email)?.trim()
     if (text === undefined) continue
     const normal = normalizeEmail(text)
     if (normal === null) {
@@ -203,7 +204,7 @@ const threeDigits = /(?:\p{Nd}.*){3}/u
 function readPhones(faults: Fault[], given: Items<'phones'>, cleansPhones: boolean): Phone[] {
   return given.flatMap(({ phone, type, is_primary }, index) => {
     const path = `phones[${index}].phone`
-    const text = readSingleLineText(faults, path, phone)?.trim()
+    const text = readText(faults, path, phone)?.trim()
     if (text === undefined) return []
     if (!cleansPhones && !(writtenPhone.test(text) && threeDigits.test(text))) {
       faults.push(badValue(path, phone, 'is not a phone number'))
@@ -220,7 +221,7 @@ function isNational({ phone }: Phone): boolean {
 const webUrl = /^https?:\/\//i
 
 function readProfileUrl(faults: Fault[], given: string, found: NormalChannels): string | undefined {
-  const url = readSingleLineText(faults, 'profile_url', given)?.trim()
+  const url = readText(faults, 'profile_url', given)?.trim()
   if (url === undefined) return undefined
   found.profile = webUrl.test(url) ? normalizeProfile(url) : null
   if (found.profile === null) faults.push(badValue('profile_url', given, 'is not an http or https URL'))
