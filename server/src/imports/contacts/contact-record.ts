@@ -29,6 +29,7 @@ import {
 } from '../fields.ts'
 import type { ReadContext } from '../import-kind.ts'
 import { compileShapeCheck } from '../shape-check.ts'
+import { describeSharedPage, sharedHostHint } from '../stores/shared-hosts.ts'
 import { readPreviewText, requireNoChannels } from './contact-text.ts'
 
 /** A contact in an import file. A missing field keeps the stored value; null clears it. */
@@ -103,8 +104,7 @@ export function readContactRecord(
 ): ContactPatch {
   const record = value as ContactRecord
   // Missing only if the caller has already found it at fault.
-  const storeHost =
-    record.store_domain === undefined ? '' : (readHost(faults, 'store_domain', record.store_domain) ?? '')
+  const storeHost = record.store_domain === undefined ? '' : (readStoreHost(faults, record.store_domain) ?? '')
   const names = {
     firstName: mapGiven(record.first_name, (name) => readPreviewText(faults, 'first_name', name)),
     lastName: mapGiven(record.last_name, (name) => readText(faults, 'last_name', name)),
@@ -131,6 +131,14 @@ export function readContactRecord(
     channelHashes: hasNationalPhones ? null : listChannelHashes(seals.identities, normal),
     cleansPhones: cleansPhones && hasNationalPhones,
   }
+}
+
+function readStoreHost(faults: Fault[], text: string): string | undefined {
+  const host = readHost(faults, 'store_domain', text)
+  const shared = host === undefined ? null : describeSharedPage(text, host)
+  if (shared === null) return host
+  faults.push(fault('store_domain', shared, { value: text, hint: sharedHostHint }))
+  return undefined
 }
 
 /** Returns what identifies the contact within the store. The first part is the kind, so kinds never collide. */
