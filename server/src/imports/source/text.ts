@@ -76,6 +76,8 @@ export async function openText(
   if (file === '-') return openStandardInput(stdin)
   const { size } = await readableFile(file)
   const raw = createReadStream(file, { highWaterMark: blockBytes })
+  // Closed before it is read, it may still fail to open: nobody waits for that.
+  raw.on('error', () => {})
   // A failure of either stream reaches the reader of the last one; the callback only marks it as handled.
   const isPacked = /\.gz$/i.test(file)
   const content = isPacked ? pipeline(raw, createGunzip({ chunkSize: blockBytes }), () => {}) : raw

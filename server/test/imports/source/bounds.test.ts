@@ -73,7 +73,9 @@ test.each([
   ['suppressions', 'bomb.txt.gz', bomb, (file: string) => importSuppressions(context(), { file })],
 ])('a small file that holds two hundred times its size is refused: %s', async (_title, name, content, run) => {
   const file = await catalogue.write(name, content)
-  await expect(run(file)).rejects.toThrow(`it holds more than 200 times its ${content.length.toLocaleString('en')} bytes`)
+  await expect(run(file)).rejects.toThrow(
+    `it holds more than 200 times its ${content.length.toLocaleString('en')} bytes`,
+  )
   for (const ending of ['csv', 'ndjson']) {
     const rejects = await stat(`${file}.rejects.${ending}`).catch(() => null)
     expect(rejects?.size ?? 0).toBeLessThan(5 * megabyte)
