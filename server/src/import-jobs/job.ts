@@ -49,6 +49,8 @@ export interface JobReportPart {
   would_take_with_drop: number
   seconds: number
   problems: JobProblem[]
+  /** What is worth knowing though nothing was refused. Missing in reports of earlier versions. */
+  notices?: JobProblem[]
 }
 
 /** Names of the files with rejects, by what they are of. */

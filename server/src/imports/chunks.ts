@@ -2,12 +2,11 @@ import * as queries from '../catalogue/queries.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import { extendTaxonomy, type TaxonomyAddition } from '../taxonomy/extend-taxonomy.ts'
 import { loadTaxonomy, type Taxonomy } from '../taxonomy/taxonomy.ts'
-import { describeFaults, type Fault, fault } from './faults.ts'
+import { describeFaults, type Fault, fault, type LineFault } from './faults.ts'
 import type {
   ChunkChange,
   ChunkOutcome,
   ChunkRecords,
-  DroppedValue,
   ImportKind,
   ReadContext,
   RecordKind,
@@ -25,7 +24,7 @@ export interface Chunk<Patch> extends ChunkRecords<Patch> {
   bytes: number
   rejects: (Reject & { faults: Fault[] })[]
   /** Values that were left out of records to apply. */
-  dropped: DroppedValue[]
+  dropped: LineFault[]
   /** Returns the originals of records, by index, if they stayed in the thread that read them. */
   fetchOriginals?(indexes: number[]): Promise<Original[]>
 }

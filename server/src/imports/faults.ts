@@ -12,6 +12,12 @@ export interface Fault {
   text: string
 }
 
+/** A fault with its line: of a value that was left out of a record, or a notice. */
+export interface LineFault {
+  line: number
+  fault: Fault
+}
+
 /** Builds a fault; the sentence is the reason unless `text` adds the value to it. */
 export function fault(
   path: string,

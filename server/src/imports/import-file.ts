@@ -9,7 +9,7 @@ import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import { readInProcess, type StartReading, type ThreadKind } from './chunk-reader.ts'
 import { applyChunk, type Chunk } from './chunks.ts'
 import type { CsvOptions } from './csv/open-csv.ts'
-import { describeFaults } from './faults.ts'
+import { describeFaults, type LineFault } from './faults.ts'
 import type { ChunkOutcome, ImportKind } from './import-kind.ts'
 import { type Problem, ProblemReport } from './problems.ts'
 import { type OpenedFile, openRecords } from './source/open-records.ts'
@@ -77,6 +77,8 @@ interface ImportOutcome extends ImportCounts {
   stopped: boolean
   /** What was wrong, by field and reason, the most frequent first. */
   problems: Problem[]
+  /** What is worth knowing though nothing was refused or left out for it. */
+  notices: Problem[]
 }
 
 export interface ImportResult extends ImportOutcome {
@@ -166,7 +168,7 @@ async function importRecords<Patch>(
   { source, file, rejects, threadKind }: Streams,
   { mode = 'live', extendTaxonomy, onBadValue, dryRun = false, signal, onProgress, ...options }: ImportOptions,
 ): Promise<ImportOutcome> {
-  const report = new ImportReport()
+  const report = new ImportReport(file.layout?.notices ?? [])
   const dropsBadValues = onBadValue === 'drop'
   try {
     let taxonomy = await loadTaxonomy(db)
@@ -243,8 +245,13 @@ class ImportReport {
   readonly counts: ImportCounts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 }
   stopped = false
   readonly #problems = new ProblemReport()
+  readonly #notices = new ProblemReport()
   #dropped = 0
   #wouldTakeWithDrop = 0
+
+  constructor(notices: readonly LineFault[]) {
+    this.#notice(notices)
+  }
 
   add<Patch>(chunk: Chunk<Patch>, outcome: ChunkOutcome<Patch>): void {
     const { counts } = this
@@ -259,6 +266,11 @@ class ImportReport {
     for (const { line, faults } of chunk.rejects) this.#problems.add(line, faults)
     for (const { record, faults } of outcome.refused) this.#problems.add(record.line, faults)
     for (const { line, fault } of [...chunk.dropped, ...outcome.dropped]) this.#problems.add(line, [fault])
+    this.#notice(outcome.notices ?? [])
+  }
+
+  #notice(notices: readonly LineFault[]): void {
+    for (const { line, fault } of notices) this.#notices.add(line, [fault])
   }
 
   outcome(): ImportOutcome {
@@ -268,6 +280,7 @@ class ImportReport {
       would_take_with_drop: this.#wouldTakeWithDrop,
       stopped: this.stopped,
       problems: this.#problems.list(),
+      notices: this.#notices.list(),
     }
   }
 }

@@ -5,7 +5,7 @@ import type { ContactSeals } from '../encryption/keyring.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
 import type { FieldNames } from './csv/header.ts'
-import { type Fault, RecordError } from './faults.ts'
+import { type Fault, type LineFault, RecordError } from './faults.ts'
 import type { PatchField } from './fields.ts'
 import type { Original, RawRecord } from './source/records.ts'
 import type { TaxonomyResolver } from './taxonomy-resolver.ts'
@@ -73,12 +73,6 @@ export interface RefusedRecord<Patch> {
   isWithheld: boolean
 }
 
-/** A value that was left out of a record. */
-export interface DroppedValue {
-  line: number
-  fault: Fault
-}
-
 /** The counts of a chunk, and the records that could not be applied. */
 export interface ChunkOutcome<Patch> {
   inserted: number
@@ -86,7 +80,9 @@ export interface ChunkOutcome<Patch> {
   unchanged: number
   refused: RefusedRecord<Patch>[]
   /** Values that only the stored rows showed to be bad. */
-  dropped: DroppedValue[]
+  dropped: LineFault[]
+  /** What is worth knowing though nothing was refused or left out. */
+  notices?: readonly LineFault[]
   /** How many of the trials would be taken. */
   takenTrials: number
   /** Faults of remnants that only the stored rows show, by line. */

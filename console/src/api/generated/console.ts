@@ -7201,6 +7201,20 @@ export type ListImportsResponses = {
                         value: string | null;
                         hint: string | null;
                     }>;
+                    notices?: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
                 }>;
             } | null;
             error: string | null;
@@ -7367,6 +7381,20 @@ export type CreateImportResponses = {
                     would_take_with_drop: number;
                     seconds: number;
                     problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                    notices?: Array<{
                         field: string;
                         reason: string;
                         /**
@@ -7598,6 +7626,20 @@ export type GetImportResponses = {
                     would_take_with_drop: number;
                     seconds: number;
                     problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                    notices?: Array<{
                         field: string;
                         reason: string;
                         /**
@@ -7924,6 +7966,20 @@ export type CheckImportResponses = {
                         value: string | null;
                         hint: string | null;
                     }>;
+                    notices?: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
                 }>;
             } | null;
             error: string | null;
@@ -8128,6 +8184,20 @@ export type RunImportResponses = {
                         value: string | null;
                         hint: string | null;
                     }>;
+                    notices?: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
                 }>;
             } | null;
             error: string | null;
@@ -8288,6 +8358,20 @@ export type StopImportResponses = {
                     would_take_with_drop: number;
                     seconds: number;
                     problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                    notices?: Array<{
                         field: string;
                         reason: string;
                         /**
@@ -8465,6 +8549,20 @@ export type RemoveImportFilesResponses = {
                     would_take_with_drop: number;
                     seconds: number;
                     problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                    notices?: Array<{
                         field: string;
                         reason: string;
                         /**
@@ -10687,6 +10785,20 @@ export type AppendToImportResponses = {
                     would_take_with_drop: number;
                     seconds: number;
                     problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                    notices?: Array<{
                         field: string;
                         reason: string;
                         /**

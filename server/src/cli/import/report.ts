@@ -5,7 +5,13 @@ import { formatTable } from '../output.ts'
 
 /** The report of an import for a person: how the file was read, the counts, and the problems by field and reason. */
 export function formatImport(result: ImportResult, noun: string): string {
-  return [describeFile(result), describeCounts(result, noun), describeProblems(result), describeRejects(result)]
+  return [
+    describeFile(result),
+    describeCounts(result, noun),
+    describeProblems(result),
+    describeNotices(result),
+    describeRejects(result),
+  ]
     .filter((part) => part !== null)
     .join('\n')
 }
@@ -45,6 +51,12 @@ function describeProblems({ problems, rejected, would_take_with_drop }: ImportRe
         ]
       : []),
   ].join('\n')
+}
+
+function describeNotices({ notices }: ImportResult): string | null {
+  if (notices.length === 0) return null
+  const rows = notices.slice(0, shownProblems).map(formatProblem)
+  return ['', formatTable(['count', 'field', 'worth knowing', 'for example', 'what helps'], rows)].join('\n')
 }
 
 const maxShown = 40

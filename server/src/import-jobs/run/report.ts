@@ -1,4 +1,5 @@
 import type { ImportResult } from '../../imports/import-file.ts'
+import type { Problem } from '../../imports/problems.ts'
 import type { JobProblem, JobReportPart } from '../job.ts'
 import { fieldsOf } from '../kinds.ts'
 import type { ImportKindName } from '../options.ts'
@@ -11,12 +12,16 @@ const maxProblems = 200
  */
 export function describePart(of: JobReportPart['of'], result: ImportResult, kind: ImportKindName): JobReportPart {
   const { read, inserted, updated, unchanged, rejected, dropped, would_take_with_drop, seconds } = result
-  const problems = result.problems
-    .slice(0, maxProblems)
-    .map(({ example, ...problem }): JobProblem => ({ ...problem, line: example.line, value: example.value }))
+  const describe = (problems: readonly Problem[]) => {
+    const described = problems
+      .slice(0, maxProblems)
+      .map(({ example, ...problem }): JobProblem => ({ ...problem, line: example.line, value: example.value }))
+    return kind === 'stores' ? described : withoutPersonalData(described, kind)
+  }
   return {
     ...{ of, read, inserted, updated, unchanged, rejected, dropped, would_take_with_drop, seconds },
-    problems: kind === 'stores' ? problems : withoutPersonalData(problems, kind),
+    problems: describe(result.problems),
+    notices: describe(result.notices),
   }
 }
 

@@ -7,7 +7,7 @@ import { previewVersion } from '../../delivery/contact-preview.ts'
 import { documentVersion } from '../../delivery/store-document.ts'
 import type { Vocabulary } from '../../search/query/vocabulary.ts'
 import { contactSynonyms } from '../csv/synonyms.ts'
-import { type Fault, fault, RecordError } from '../faults.ts'
+import { type Fault, fault, type LineFault, RecordError } from '../faults.ts'
 import { listFields } from '../import-fields.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
 import {
@@ -15,7 +15,6 @@ import {
   type ChunkPlan,
   type ChunkRecords,
   collectChanges,
-  type DroppedValue,
   type ImportKind,
   type NumberedRecord,
   updateEntry,
@@ -54,7 +53,7 @@ async function planContacts(
   const known = [...targets, ...trialTargets].filter((target) => target !== undefined)
   const entries = await readContactsByImportKey(client, context, known)
   const isSuppressed = await loadSuppressionTest(client, context, known, entries)
-  const dropped: DroppedValue[] = []
+  const dropped: LineFault[] = []
   let expected = 0
   const refused = applyRecords(records, ({ line, patch }, index) => {
     if (!targets[index] && context.expectedStores?.has(patch.storeHost)) {

@@ -1,6 +1,7 @@
 import { OperatorError } from '../../kernel/errors.ts'
 import type { DateOrder } from '../cells/dates.ts'
 import type { DecimalMark } from '../cells/numbers.ts'
+import type { LineFault } from '../faults.ts'
 import { findField } from '../fields.ts'
 import { decodeBlocks, detectEncoding, requireEncoding } from '../source/encoding.ts'
 import { LineSplitter } from '../source/lines.ts'
@@ -26,6 +27,8 @@ export interface CsvLayout extends Dialect {
   /** Why it cannot be imported with these columns. */
   problems: string[]
   dates: DateOrder | undefined
+  /** What is worth knowing of how it is read. */
+  notices: LineFault[]
   /** How many cells most rows have; more than the header if each ends with a delimiter. */
   commonWidth: number
 }
@@ -51,7 +54,7 @@ export async function openCsv(
   const decimal = options.decimal ?? detectDecimal(rows, delimiter, numericColumns(names, columns))
   const commonWidth = detectCommonWidth(rows)
   const { dates } = options
-  return { layout: { encoding, delimiter, decimal, columns, problems, dates, commonWidth }, blocks }
+  return { layout: { encoding, delimiter, decimal, columns, problems, notices: [], dates, commonWidth }, blocks }
 }
 
 async function readHead(

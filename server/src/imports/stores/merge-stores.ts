@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '../../delivery/store-document.ts'
-import { type Fault, fault, RecordError } from '../faults.ts'
+import { type Fault, fault, type LineFault, RecordError } from '../faults.ts'
 import { patchField } from '../fields.ts'
 import {
   applyRecords,
   type ChunkOutcome,
   collectChanges,
-  type DroppedValue,
   type MergeEntry,
   type NumberedRecord,
   updateEntry,
@@ -52,7 +51,7 @@ export function mergeStores(
     for (const host of hostsOf(store.state)) owners.set(host, entry)
   }
   const entries = new Set<StoreEntry>()
-  const dropped: DroppedValue[] = []
+  const dropped: LineFault[] = []
   const refused = applyRecords(records, ({ line, patch }) => {
     const rest = withoutForeignAliases(owners, patch, dropsBadValues)
     entries.add(applyToOwner(owners, rest.patch))

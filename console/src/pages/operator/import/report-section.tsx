@@ -26,16 +26,8 @@ export function ReportSection({ report, canMend, onDrop, isPending }: ReportSect
         <OperatorSection key={part.of} title={titleOf(part, report)} description={describe(part, isCheck)}>
           <div className="space-y-4">
             <Figures part={part} isCheck={isCheck} />
-            {part.problems.length > 0 && (
-              <Table
-                hasCards
-                label={`Problems of ${part.of === 'stores' ? 'stores' : 'people'}`}
-                columns={problemColumns}
-                rows={part.problems}
-                getId={({ field, reason }) => `${field} ${reason}`}
-                className="max-h-[60dvh]"
-              />
-            )}
+            <Problems label={`Problems of ${nameOf(part)}`} problems={part.problems} />
+            <Problems label={`Worth knowing of ${nameOf(part)}`} problems={part.notices ?? []} />
           </div>
         </OperatorSection>
       ))}
@@ -62,8 +54,26 @@ export function ReportSection({ report, canMend, onDrop, isPending }: ReportSect
   )
 }
 
-function titleOf({ of }: ReportPart, { run, parts }: ImportReport): string {
-  const of2 = parts.length > 1 ? `: ${of === 'stores' ? 'stores' : 'people'}` : ''
+function Problems({ label, problems }: { label: string; problems: readonly ImportProblem[] }) {
+  if (problems.length === 0) return null
+  return (
+    <Table
+      hasCards
+      label={label}
+      columns={problemColumns}
+      rows={problems}
+      getId={({ field, reason }) => `${field} ${reason}`}
+      className="max-h-[60dvh]"
+    />
+  )
+}
+
+function nameOf({ of }: ReportPart): string {
+  return of === 'stores' ? 'stores' : 'people'
+}
+
+function titleOf(part: ReportPart, { run, parts }: ImportReport): string {
+  const of2 = parts.length > 1 ? `: ${nameOf(part)}` : ''
   return `${run === 'check' ? 'What the check found' : 'Result'}${of2}`
 }
 

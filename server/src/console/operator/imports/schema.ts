@@ -28,6 +28,17 @@ const PartName = OneOf(['stores', 'contacts'] as const)
 
 export const RejectsParams = Type.Object({ ...ImportParams.properties, of: PartName })
 
+const Problems = Type.Array(
+  ClosedObject({
+    field: Text,
+    reason: Text,
+    count: Count('Records.'),
+    line: Count('Line of the first one.'),
+    value: Nullable(Type.String({ description: 'Its value; only of stores.' })),
+    hint: Nullable(Text),
+  }),
+)
+
 const ReportPart = ClosedObject({
   of: PartName,
   read: Count('Records read.'),
@@ -38,16 +49,8 @@ const ReportPart = ClosedObject({
   dropped: Count('Values left out.'),
   would_take_with_drop: Count('Rejected records that would be taken without their bad values.'),
   seconds: Type.Number({ minimum: 0 }),
-  problems: Type.Array(
-    ClosedObject({
-      field: Text,
-      reason: Text,
-      count: Count('Records.'),
-      line: Count('Line of the first one.'),
-      value: Nullable(Type.String({ description: 'Its value; only of stores.' })),
-      hint: Nullable(Text),
-    }),
-  ),
+  problems: Problems,
+  notices: Type.Optional(Problems),
 })
 
 const importJob = {
