@@ -17,9 +17,9 @@ export function renderFiles(results: readonly CaseResult[]): string {
     results.filter((each) => each.number === number && each.verdict === verdict).length
   const total = numbers.map((number) => {
     const names = results.filter((each) => each.number === number).map(({ name }) => cellOf(name))
-    return `| ${number} | ${count(number, 'right')} | ${count(number, 'told')} | ${count(number, 'silent')} | ${names.join(' · ')} |`
+    return `| ${number} | ${count(number, 'right')} | ${count(number, 'told')} | ${count(number, 'wrong')} | ${count(number, 'silent')} | ${names.join(' · ')} |`
   })
-  return ['| number | right | told otherwise | silent | files |', '| ---: | ---: | ---: | ---: | --- |', ...total].join(
+  return ['| number | right | told otherwise | told, yet wrong | silent | files |', '| ---: | ---: | ---: | ---: | ---: | --- |', ...total].join(
     '\n',
   )
 }
