@@ -21,7 +21,7 @@ interface Printed {
 
 type Measured = Record<VersionName, { perSecond: number; cpuSeconds: number }>
 
-export interface ImportComparison {
+interface ImportComparison {
   /** stores_ndjson, contacts_csv … */
   name: string
   rounds: Measured[]

@@ -19,9 +19,11 @@ export function renderFiles(results: readonly CaseResult[]): string {
     const names = results.filter((each) => each.number === number).map(({ name }) => cellOf(name))
     return `| ${number} | ${count(number, 'right')} | ${count(number, 'told')} | ${count(number, 'wrong')} | ${count(number, 'silent')} | ${names.join(' · ')} |`
   })
-  return ['| number | right | told otherwise | told, yet wrong | silent | files |', '| ---: | ---: | ---: | ---: | ---: | --- |', ...total].join(
-    '\n',
-  )
+  return [
+    '| number | right | told otherwise | told, yet wrong | silent | files |',
+    '| ---: | ---: | ---: | ---: | ---: | --- |',
+    ...total,
+  ].join('\n')
 }
 
 /** A table's cell in one line. */

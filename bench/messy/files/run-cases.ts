@@ -6,7 +6,7 @@ import type { Installation } from '../judge/judge.ts'
 import type { Values } from '../truth.ts'
 import { type FileCase, type Outcome, storesOfContacts } from './file-case.ts'
 
-export interface CommandOutput {
+interface CommandOutput {
   code: number | null
   stdout: string
   stderr: string
@@ -78,6 +78,7 @@ async function contactsOf({ db, seals }: Installation): Promise<Values[]> {
   return found
 }
 
+/** Of several outcomes that would be right, the nearest one counts. */
 function judgeCase({ number, name, flags, must }: FileCase, output: CommandOutput, found: Values[]): CaseResult {
   const all = must.map((outcome) => deviationsFrom(outcome, output, found))
   const deviations = all.toSorted((a, b) => a.length - b.length)[0]!
@@ -93,14 +94,13 @@ function judgeCase({ number, name, flags, must }: FileCase, output: CommandOutpu
 
 function deviationsFrom({ exit, records, says, never }: Outcome, output: CommandOutput, found: Values[]): string[] {
   const text = `${output.stdout}\n${output.stderr}`
-  const records_ = describeRecords(records, found)
-  return [
-    ...(output.code === exit ? [] : [`exit ${output.code} instead of ${exit}`]),
-    ...(records_ === null ? [] : [records_]),
-    ...says.filter((sentence) => !sentence.test(text)).map((sentence) => `does not say ${sentence}`),
-    ...(never?.test(text) ? [`says ${never}`] : []),
-    ...(output.code === exit && says.every((sentence) => sentence.test(text)) ? [] : [`it said: ${text.trim()}`]),
-  ]
+  const deviations = [
+    output.code === exit ? null : `exit ${output.code} instead of ${exit}`,
+    describeRecords(records, found),
+    ...says.map((sentence) => (sentence.test(text) ? null : `does not say ${sentence}`)),
+    never?.test(text) ? `says ${never}` : null,
+  ].filter((deviation) => deviation !== null)
+  return deviations.length === 0 ? [] : [...deviations, `it said: ${JSON.stringify(text.trim())}`]
 }
 
 /** Null if the catalogue has these records and no others. */
