@@ -1,13 +1,12 @@
-import { type DecimalMark, decimalMarkOf } from '../cells/numbers.ts'
+import { decimalMarkOf, type NumberStyle } from '../cells/numbers.ts'
 import { LineSplitter } from '../source/lines.ts'
 import { CsvParser, type Delimiter } from './csv-parser.ts'
 import { type ColumnMap, countKnownColumns, type FieldNames } from './header.ts'
 
 /** How a CSV file is written. */
-export interface Dialect {
+export interface Dialect extends NumberStyle {
   encoding: string
   delimiter: Delimiter
-  decimal: DecimalMark
 }
 
 export const delimiters = [',', ';', '\t', '|'] as const satisfies Delimiter[]
@@ -45,14 +44,13 @@ function scoreOf(names: FieldNames, rows: string[][], map: ColumnMap): { known: 
 
 /**
  * Detects the decimal mark from the numbers at the beginning of a file. With commas between cells it is the dot; with
- * semicolons the comma, unless the numbers have dots.
+ * semicolons the comma, unless the numbers have dots. It is certain if the numbers show it and none shows the other.
  */
 export function detectDecimal(
   rows: readonly string[][],
   delimiter: Delimiter,
   numericColumns: readonly number[],
-): DecimalMark {
-  if (delimiter === ',') return 'dot'
+): NumberStyle {
   let [commas, dots] = [0, 0]
   for (const cells of rows.slice(1)) {
     for (const column of numericColumns) {
@@ -61,8 +59,9 @@ export function detectDecimal(
       else if (mark === 'dot') dots++
     }
   }
-  if (commas === dots) return delimiter === ';' ? 'comma' : 'dot'
-  return commas > dots ? 'comma' : 'dot'
+  if (delimiter === ',') return { decimal: 'dot', isDecimalCertain: dots > 0 && commas === 0 }
+  const isComma = commas === dots ? delimiter === ';' : commas > dots
+  return { decimal: isComma ? 'comma' : 'dot', isDecimalCertain: commas > 0 !== dots > 0 }
 }
 
 /** How many cells most rows at the beginning of a file have. */

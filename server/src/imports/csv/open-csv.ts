@@ -51,10 +51,12 @@ export async function openCsv(
   const cells = readHeaderCells(source.name, head, delimiter, isWhole)
   const { columns, problems } = cells.length === 0 ? { columns: [], problems: [] } : readHeader(names, cells, map)
   const rows = parseHead(head, delimiter)
-  const decimal = options.decimal ?? detectDecimal(rows, delimiter, numericColumns(names, columns))
+  const numbers = options.decimal
+    ? { decimal: options.decimal, isDecimalCertain: true }
+    : detectDecimal(rows, delimiter, numericColumns(names, columns))
   const commonWidth = detectCommonWidth(rows)
   const { dates } = options
-  return { layout: { encoding, delimiter, decimal, columns, problems, notices: [], dates, commonWidth }, blocks }
+  return { layout: { encoding, delimiter, ...numbers, columns, problems, notices: [], dates, commonWidth }, blocks }
 }
 
 async function readHead(

@@ -98,7 +98,7 @@ export class CsvReader implements RecordReader {
   #isBelowHeader = false
 
   constructor({ schema }: FieldNames, layout: CsvLayout, resolver: TaxonomyResolver) {
-    const { columns, delimiter, decimal, dates, commonWidth } = layout
+    const { columns, delimiter, decimal, isDecimalCertain, dates, commonWidth } = layout
     this.#rows = new CsvParser(delimiter)
     this.#columns = columns
     this.#commonWidth = commonWidth
@@ -109,7 +109,7 @@ export class CsvReader implements RecordReader {
     const required = shapeOf(schema).required ?? []
     this.#keyColumns = columnsWhere(({ field }) => field !== null && required.includes(field))
     this.#delimiter = delimiter
-    const options: CellOptions = { decimal, dates, resolver }
+    const options: CellOptions = { numbers: { decimal, isDecimalCertain }, dates, resolver }
     const readRow = compileColumns(
       schema,
       columns.map(({ field }) => field),
