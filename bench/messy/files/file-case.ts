@@ -58,7 +58,7 @@ export function misused(...says: RegExp[]): Outcome {
 }
 
 /** A file of stores: a header, and rows that may be joined by any delimiter. */
-export function table(rows: readonly (readonly string[])[], delimiter = ',', lineEnd = '\n'): string {
+export function joinRows(rows: readonly (readonly string[])[], delimiter = ',', lineEnd = '\n'): string {
   return rows.map((cells) => `${cells.join(delimiter)}${lineEnd}`).join('')
 }
 

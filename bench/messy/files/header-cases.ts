@@ -1,5 +1,5 @@
 /** Headers in other languages, and as well-known programs write them. */
-import { type FileCase, fileCase, refused, table, taken } from './file-case.ts'
+import { type FileCase, fileCase, joinRows, refused, taken } from './file-case.ts'
 
 const storeHeaders: Record<string, string[]> = {
   German: ['Webseite', 'Firma', 'Land'],
@@ -24,7 +24,7 @@ const stores = Object.entries(storeHeaders).map(([name, header], index) =>
   fileCase(
     10,
     `stores, ${name}`,
-    table([header, ['oak.example', 'Oak', 'DE'], ['elm.example', 'Elm', 'FR']], delimiters[index % 3]),
+    joinRows([header, ['oak.example', 'Oak', 'DE'], ['elm.example', 'Elm', 'FR']], delimiters[index % 3]),
     taken([
       { domain: 'oak.example', name: 'Oak', country: 'DE' },
       { domain: 'elm.example', name: 'Elm', country: 'FR' },
@@ -53,7 +53,7 @@ const contacts = Object.entries(contactHeaders).map(([name, header]) =>
   fileCase(
     10,
     `contacts, ${name}`,
-    table([header, ['shop.example', 'Mara', 'Lind', 'mara@shop.example', '+493023125123', 'Head of Shop']], ';'),
+    joinRows([header, ['shop.example', 'Mara', 'Lind', 'mara@shop.example', '+493023125123', 'Head of Shop']], ';'),
     taken([
       {
         store_domain: 'shop.example',
@@ -69,7 +69,7 @@ const contacts = Object.entries(contactHeaders).map(([name, header]) =>
 )
 
 const unknown = (delimiter: string) =>
-  table(
+  joinRows(
     [
       ['Foo', 'Bar', 'Baz'],
       ['oak.example', 'Oak', 'DE'],

@@ -1,6 +1,6 @@
 /** Contacts: their phones, their addresses, and who they are. */
 import type { Values } from '../truth.ts'
-import { type FileCase, fileCase, type Outcome, refused, table, taken } from './file-case.ts'
+import { type FileCase, fileCase, joinRows, type Outcome, refused, taken } from './file-case.ts'
 
 function contacts(
   number: number,
@@ -9,7 +9,7 @@ function contacts(
   must: Outcome | Outcome[],
   flags: string[] = [],
 ): FileCase {
-  return fileCase(number, name, table(rows.map((cells) => cells.map((cell) => `"${cell}"`))), must, {
+  return fileCase(number, name, joinRows(rows.map((cells) => cells.map((cell) => `"${cell}"`))), must, {
     kind: 'contacts',
     flags,
   })

@@ -1,5 +1,5 @@
 /** Values in files that are too small, or too plain, to tell what they mean. */
-import { controls, type FileCase, fileCase, type Outcome, refused, table, taken } from './file-case.ts'
+import { controls, type FileCase, fileCase, joinRows, type Outcome, refused, taken } from './file-case.ts'
 
 const delimiters = { commas: ',', semicolons: ';', tabs: '\t', bars: '|' }
 const ads = (...counts: string[]) => [
@@ -12,7 +12,7 @@ const thousands = Object.entries(delimiters).flatMap(([name, delimiter]) => [
   fileCase(
     1,
     `1.000 and 12.000, ${name}`,
-    table(ads('1.000', '12.000'), delimiter),
+    joinRows(ads('1.000', '12.000'), delimiter),
     refused(/1\.000/, /separator|thousand/),
   ),
   fileCase(
@@ -24,14 +24,14 @@ const thousands = Object.entries(delimiters).flatMap(([name, delimiter]) => [
 ])
 
 function quoted(rows: string[][], delimiter: string): string {
-  return table(
+  return joinRows(
     rows.map((cells) => cells.map((cell) => (cell.includes(',') ? `"${cell}"` : cell))),
     delimiter,
   )
 }
 
 const scored = (score: string, count: string) =>
-  table(
+  joinRows(
     [
       ['domain', 'lead_fit_score', 'active_ads'],
       ['a.example', score, count],
@@ -60,7 +60,7 @@ const evidence: readonly FileCase[] = [
   fileCase(
     1,
     'numbers that contradict each other',
-    table(
+    joinRows(
       [
         ['domain', 'lead_fit_score', 'active_ads'],
         ['a.example', '71.5', '1'],
@@ -82,27 +82,27 @@ const evidence: readonly FileCase[] = [
       ),
     ],
   ),
-  fileCase(1, '--decimal comma', table(ads('1.000'), ';'), store({ active_ads: 1000 }), {
+  fileCase(1, '--decimal comma', joinRows(ads('1.000'), ';'), store({ active_ads: 1000 }), {
     flags: ['--decimal', 'comma'],
   }),
   fileCase(1, '--decimal dot', quoted(ads('1,000'), ','), store({ active_ads: 1000 }), { flags: ['--decimal', 'dot'] }),
   fileCase(
     1,
     'one number of two groups',
-    table(ads('1.234.567', '1.000'), ','),
+    joinRows(ads('1.234.567', '1.000'), ','),
     taken([{ active_ads: 1234567 }, { active_ads: 1000 }]),
   ),
   fileCase(
     1,
     'a count with a blank, an apostrophe and a no-break space',
-    table(ads('1 234', "12'345", '1\u00a0234'), ','),
+    joinRows(ads('1 234', "12'345", '1\u00a0234'), ','),
     taken([{ active_ads: 1234 }, { active_ads: 12345 }, { active_ads: 1234 }]),
   ),
   fileCase(1, 'fractions below one vote', scored('0.125', '1,234'), store({ lead_fit_score: 0.125, active_ads: 1234 })),
 ]
 
 const dated = (cell: string) =>
-  table([
+  joinRows([
     ['domain', 'first_discovered_at'],
     ['a.example', `"${cell}"`],
   ])
@@ -117,7 +117,7 @@ const dates: readonly FileCase[] = [
   fileCase(
     13,
     'twelve hours, noon and midnight',
-    table([
+    joinRows([
       ['domain', 'first_discovered_at'],
       ['a.example', '3/1/2021 12:00 AM'],
       ['b.example', '3/1/2021 12:30 PM'],
