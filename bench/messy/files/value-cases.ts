@@ -89,7 +89,7 @@ const evidence: readonly FileCase[] = [
   fileCase(
     1,
     'one number of two groups',
-    joinRows(ads('1.234.567', '1.000'), ','),
+    joinRows(ads('1.234.567', '1.000'), ';'),
     taken([{ active_ads: 1234567 }, { active_ads: 1000 }]),
   ),
   fileCase(
