@@ -2,7 +2,7 @@ import type { TObject, TSchema } from 'typebox'
 import { CellFault } from '../cells/cell-fault.ts'
 import { type CellOptions, readBoolean, readCellText, readChoice, splitCell, trimCell } from '../cells/clean-cell.ts'
 import { readDate } from '../cells/dates.ts'
-import { readNumber } from '../cells/numbers.ts'
+import { readNumber, readWholeNumber } from '../cells/numbers.ts'
 import { badValue, type Fault, fault } from '../faults.ts'
 import { type CellKind, fieldSchema, itemSchema, type Shape, shapeOf } from '../fields.ts'
 import { isLostText, wronglyDecoded } from '../source/lost-text.ts'
@@ -20,7 +20,15 @@ export interface CleanedRow {
 /** A tree in the shape of the record; its leaves are columns. */
 type Node =
   | { kind: 'cell'; column: number; path: string; read: CellReader }
-  | { kind: 'object'; path: string; nullColumn: number | null; fields: Map<string, Node>; required: readonly string[] }
+  | {
+      kind: 'object'
+      path: string
+      nullColumn: number | null
+      fields: Map<string, Node>
+      required: readonly string[]
+      /** Paths of the fields without which a given value may not stay. */
+      restricting: readonly string[]
+    }
   | { kind: 'list'; path: string; nullColumn: number | null; items: Map<string, Node> }
 
 /** Reads a trimmed cell; throws `CellFault`. */
@@ -32,7 +40,7 @@ type CellReader = (text: string, row: RowState, raw: string) => unknown
  * null. `fields` has the field of each column, or null for one that is ignored; the schema must have all of them.
  */
 export function compileColumns(schema: TObject, fields: readonly (string | null)[]): RowReader {
-  const root: Node = { kind: 'object', path: '', nullColumn: null, fields: new Map(), required: [] }
+  const root: Node = { kind: 'object', path: '', nullColumn: null, fields: new Map(), required: [], restricting: [] }
   // Not its name, which may be anybody's text: the header's problems name it.
   for (const [column, field] of fields.entries())
     if (field !== null && !addColumn(root, schema, field.split('.'), column))
@@ -88,20 +96,27 @@ function inOrder(items: Map<string, Node>): Map<string, Node> {
 
 function newNode(shape: Shape, path: string, column: number): Node {
   if (shape.type === 'object')
-    return { kind: 'object', path, nullColumn: null, fields: new Map(), required: shape.required ?? [] }
+    return {
+      ...{ kind: 'object', path, nullColumn: null, fields: new Map(), required: shape.required ?? [] },
+      restricting: Object.entries(shape.properties ?? {}).flatMap(([name, field]) =>
+        shapeOf(field).restricts ? `${path}.${name}` : [],
+      ),
+    }
   if (shape.type === 'array' && shapeOf(shape.items!).type === 'object')
     return { kind: 'list', path, nullColumn: null, items: new Map() }
   return { kind: 'cell', column, path, read: readerOf(shape) }
 }
 
 function readerOf(shape: Shape): CellReader {
-  if (shape.enum) return (text) => readChoice(text, shape.enum!)
-  if (shape.type === 'number' || shape.type === 'integer')
-    return (text, { options }) => readNumber(text, options.decimal)
+  if (shape.enum) return (text) => readChoice(text, shape.enum!, shape.words)
+  if (shape.type === 'number') return (text, { options }) => readNumber(text, options.numbers)
+  if (shape.type === 'integer') return (text, { options }) => readWholeNumber(text, options.numbers, shape)
   if (shape.type === 'boolean') return readBoolean
   if (shape.type === 'array') return listReader(shapeOf(shape.items!).cell)
   const { cell } = shape
   if (cell === 'moment') return readMoment
+  // A line break between two numbers must not be cleaned away.
+  if (cell === 'phone') return (text, { options }, raw) => readCellText(withBreaks(text, raw), cell, options)
   return (text, { options }) => readCellText(text, cell, options)
 }
 
@@ -109,6 +124,12 @@ function readMoment(text: string, row: RowState): string {
   const moment = readDate(text, row.options.dates)
   row.resolution = moment.resolution
   return moment.text
+}
+
+function withBreaks(text: string, raw: string): string {
+  if (!raw.includes('\n')) return text
+  const digitsOfLines = raw.split('\n').map((line) => line.replace(/\D/g, '').length)
+  return digitsOfLines.filter((digits) => digits > 4).length > 1 ? raw.trim() : text
 }
 
 /** A cell that is one known value is not split, whatever it contains. */
@@ -129,17 +150,31 @@ function readNode(node: Node, row: RowState): unknown {
   const fields: Record<string, unknown> = {}
   let isEmpty = true
   row.resolution = null
+  const before = row.faults.length
   for (const [name, field] of node.fields) {
     const value = readNode(field, row)
     if (value === undefined) continue
     fields[name] = value
     isEmpty = false
   }
-  // The status of an email that is not there says nothing.
-  if (node.required.some((name) => !(name in fields))) return undefined
+  if (node.required.some((name) => !(name in fields))) return withoutItem(node, row, before)
+  if (row.faults.length > before && node.restricting.length > 0 && restrict(node, row, before)) return undefined
   // A year or a month says how exact it is, unless a column does.
   if (row.resolution !== null && 'estimate' in fields) fields.resolution ??= row.resolution
   return isEmpty ? readWhole(node.nullColumn, row) : fields
+}
+
+/** The status of an email that is not there says nothing, whatever it is. */
+function withoutItem({ path, required }: Node & { kind: 'object' }, row: RowState, before: number): undefined {
+  const missing = new Set(required.map((name) => `${path}.${name}`))
+  if (!row.faults.slice(before).some((fault) => missing.has(fault.path))) row.faults.length = before
+}
+
+/** Whether a value at fault takes its item with it: an address of unknown standing would pass for one to use. */
+function restrict({ restricting }: Node & { kind: 'object' }, row: RowState, before: number): boolean {
+  const faults = row.faults.slice(before).filter(({ path }) => restricting.includes(path))
+  for (const fault of faults) fault.isOfItem = true
+  return faults.length > 0
 }
 
 function readCell({ column, path, read }: Node & { kind: 'cell' }, row: RowState): unknown {

@@ -1,4 +1,4 @@
-import { type DecimalMark, decimalMarkOf } from '../cells/numbers.ts'
+import { decimalMarkOf, type NumberStyle } from '../cells/numbers.ts'
 import { LineSplitter } from '../source/lines.ts'
 import { CsvParser, type CsvRow, type Delimiter } from './csv-parser.ts'
 import type { ColumnMap, FieldNames } from './field-names.ts'
@@ -6,10 +6,9 @@ import { findHeaderLine } from './find-header.ts'
 import { fieldsOfHeader } from './header.ts'
 
 /** How a CSV file is written. */
-export interface Dialect {
+export interface Dialect extends NumberStyle {
   encoding: string
   delimiter: Delimiter
-  decimal: DecimalMark
 }
 
 export const delimiters = [',', ';', '\t', '|'] as const satisfies Delimiter[]
@@ -76,14 +75,13 @@ function scoreOf(
 
 /**
  * Detects the decimal mark from the numbers at the beginning of a file. With commas between cells it is the dot; with
- * semicolons the comma, unless the numbers have dots.
+ * semicolons the comma, unless the numbers have dots. It is certain if the numbers show it and none shows the other.
  */
 export function detectDecimal(
   rows: readonly string[][],
   delimiter: Delimiter,
   numericColumns: readonly number[],
-): DecimalMark {
-  if (delimiter === ',') return 'dot'
+): NumberStyle {
   let [commas, dots] = [0, 0]
   for (const cells of rows.slice(1)) {
     for (const column of numericColumns) {
@@ -92,8 +90,9 @@ export function detectDecimal(
       else if (mark === 'dot') dots++
     }
   }
-  if (commas === dots) return delimiter === ';' ? 'comma' : 'dot'
-  return commas > dots ? 'comma' : 'dot'
+  if (delimiter === ',') return { decimal: 'dot', isDecimalCertain: dots > 0 && commas === 0 }
+  const isComma = commas === dots ? delimiter === ';' : commas > dots
+  return { decimal: isComma ? 'comma' : 'dot', isDecimalCertain: commas > 0 !== dots > 0 }
 }
 
 /** How many cells most rows at the beginning of a file have. */

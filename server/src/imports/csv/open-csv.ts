@@ -93,9 +93,11 @@ export async function openCsv(
   const headerLine = noHeader ? (first?.line ?? 1) - 1 : (first?.line ?? 0)
   const isHeaderGiven = noHeader !== undefined || options.headerRow !== undefined
   const suggestion = isHeaderGiven ? null : suggest(names, head, delimiter, header, [first?.cells ?? [], ...body])
-  const decimal = options.decimal ?? detectDecimal([[], ...body], delimiter, numericColumns(names, header.columns))
+  const numbers = options.decimal
+    ? { decimal: options.decimal, isDecimalCertain: true }
+    : detectDecimal([[], ...body], delimiter, numericColumns(names, header.columns))
   const layout: CsvLayout = {
-    ...{ encoding, delimiter, decimal, dates: options.dates, headerLine, fromLine, suggestion },
+    ...{ encoding, delimiter, ...numbers, dates: options.dates, headerLine, fromLine, suggestion },
     columns: header.columns,
     problems: describeProblems(header, suggestion, { encoding, delimiter, headerLine }),
     notices: header.notices.map((fault) => ({ line: Math.max(headerLine, 1), fault })),

@@ -114,7 +114,7 @@ export class CsvReader implements RecordReader {
   #hasDecoded = false
 
   constructor({ schema }: FieldNames, layout: CsvLayout, resolver: TaxonomyResolver) {
-    const { columns, delimiter, decimal, dates, commonWidth } = layout
+    const { columns, delimiter, decimal, isDecimalCertain, dates, commonWidth } = layout
     this.#rows = new CsvParser(delimiter)
     this.#columns = columns
     this.#commonWidth = commonWidth
@@ -129,7 +129,7 @@ export class CsvReader implements RecordReader {
     const required = shapeOf(schema).required ?? []
     this.#keyColumns = columnsWhere(({ field }) => field !== null && required.includes(field))
     this.#delimiter = delimiter
-    const options: CellOptions = { decimal, dates, resolver }
+    const options: CellOptions = { numbers: { decimal, isDecimalCertain }, dates, resolver }
     const readRow = compileColumns(
       schema,
       columns.map(({ field }) => field),

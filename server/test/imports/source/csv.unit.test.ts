@@ -18,7 +18,11 @@ function readInPieces(content: Buffer, cuts: number[]) {
   return rows.concat(csv.read(lines.end(), true))
 }
 
-const options = { decimal: 'dot', dates: undefined, resolver: new TaxonomyResolver(new Vocabulary([]), false) } as const
+const options = {
+  numbers: { decimal: 'dot', isDecimalCertain: true },
+  dates: undefined,
+  resolver: new TaxonomyResolver(new Vocabulary([]), false),
+} as const
 
 const quoteCell = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 
