@@ -203,7 +203,7 @@ export class CsvReader implements RecordReader {
 }
 
 const shortRowsHint = 'give --short-rows fill if empty cells at the end of a row are left out'
-const lettersBeyondAscii = /(?![\0-\x7f])\p{L}/u
+const lettersBeyondAscii = /[^\P{L}\0-\x7f]/u
 const maxDecodedLength = 200
 
 function filled(cells: readonly string[], width: number): string[] {
