@@ -15,6 +15,7 @@ import { type Problem, ProblemReport } from './problems.ts'
 import { type OpenedFile, openRecords } from './source/open-records.ts'
 import { type Reject, RejectsFile, type RejectsSink, rejectsPathFor } from './source/rejects.ts'
 import { type ImportSource, openSource } from './source/text.ts'
+import { RecentNames } from './stores/recent-names.ts'
 
 export interface ImportContext {
   db: Pool
@@ -178,7 +179,8 @@ async function importRecords<Patch>(
     const request = { source, file, options: csvOptionsOf(options), vocabulary, seals, extendTaxonomy, dropsBadValues }
     const elsewhere = threadKind && startReading?.<Patch>(threadKind, request)
     const reading = elsewhere || readInProcess(kind, request)
-    const writing = { db, ids, seals, mode, extendTaxonomy, dropsBadValues, isDryRun: dryRun }
+    const storeNames = new RecentNames()
+    const writing = { db, ids, seals, mode, extendTaxonomy, dropsBadValues, storeNames, isDryRun: dryRun }
     for await (const chunk of reading.chunks) {
       if (signal?.aborted) {
         report.stopped = true

@@ -1,3 +1,4 @@
+import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import { importContacts } from '../../imports/contacts/import-contacts.ts'
 import type { ImportInput, ImportResult } from '../../imports/import-file.ts'
@@ -124,5 +125,5 @@ function formatSuppressions({
   seconds,
 }: SuppressionsResult): string {
   const counts = `${read} lines read in ${seconds} s: ${inserted} new, ${unchanged} known, ${rejected} rejected; ${erased} contacts erased.`
-  return rejects_file ? `${counts}\nRejected records, with reasons, are in ${rejects_file}.` : counts
+  return rejects_file ? `${counts}\nRejected records, with reasons, are in ${escapeLine(rejects_file)}.` : counts
 }

@@ -1,3 +1,4 @@
+import { escapeLine } from '@storedex/process-lock/terminal'
 import type { ImportResult } from '../../imports/import-file.ts'
 import type { Problem } from '../../imports/problems.ts'
 import { formatNumber } from '../../kernel/time.ts'
@@ -78,5 +79,5 @@ function cut(text: string): string {
 function describeRejects({ rejects_file, format }: ImportResult): string | null {
   if (rejects_file === null) return null
   const advice = format === 'csv' ? ' Mend them there, and import that file.' : ''
-  return `\nRejected records, with reasons, are in ${rejects_file}.${advice}`
+  return `\nRejected records, with reasons, are in ${escapeLine(rejects_file)}.${advice}`
 }

@@ -135,7 +135,7 @@ test.for(
 test('every function that cleans cells is tried', () => {
   const functions = (exported: object) =>
     Object.entries(exported).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))
-  // These two are called with cells that describeUnreadableHeader has let pass.
+  // These are called with cells that describeUnreadableHeader has let pass.
   const bounded = ['readHeader', 'requireUsable', 'withoutHeader']
   for (const [module, exported] of Object.entries({ 'clean-cell': cleanCell, dates, months, numbers, phones, header }))
     expect([...Object.keys(cleaners[module]!), ...(module === 'header' ? bounded : [])].sort(), module).toEqual(
