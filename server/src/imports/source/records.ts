@@ -16,7 +16,7 @@ export type Original = Buffer | readonly string[]
 
 /** An unchecked record of a file, or the reason why its text is not a record. */
 export type RawRecord = { line: number; bytes: number; original: Original } & (
-  | { value: unknown; faults: readonly Fault[]; problem?: never }
+  | { value: unknown; faults: readonly Fault[]; keepsPhones?: boolean; problem?: never }
   | {
       problem: string
       /** What is to be said of it beyond the problem: figures and the text, if `original` lacks it. */
@@ -149,8 +149,8 @@ export class CsvReader implements RecordReader {
       const detail = `${figures}: ${cells.join(this.#delimiter)}`
       return [{ line, bytes, problem, detail, original: this.#withoutKey(cells) }]
     }
-    const { record, faults } = this.#readRow(cells, row.isDamaged)
-    return [{ line, bytes, value: record, faults, original: cells }]
+    const { record: value, ...read } = this.#readRow(cells, row.isDamaged)
+    return [{ line, bytes, value, ...read, original: cells }]
   }
 
   /** Its cells may stand in other columns than their own: until a person has mended the row, it has no key. */
