@@ -10,6 +10,7 @@ export const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [
        npm run bench -- statements --baseline COMMIT [--stores N] [--rounds N] [--report FILE] [--json]
        npm run bench -- outage [the same options as api]
        npm run bench -- import [--stores N] [--contacts N] [--serving]
+       npm run bench -- import --baseline COMMIT [--stores N] [--contacts N] [--rounds N]
        npm run bench -- messy [--stores N] [--contacts N] [--only DIALECT,…] [--seed N] [--report FILE]
        npm run bench -- ledger [--entries N]
        npm run bench -- exports [--stores N]
@@ -24,7 +25,10 @@ export const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [
 every bench takes --json, and --short for the least work that goes through all of its code
 peers: ${peerNames.join(', ')}
 operations: ${operations.join(', ')}
-dialects: ${dialects.map(({ name }) => name).join(', ')}`
+dialects: ${dialects.map(({ name }) => name).join(', ')}; files: small files that are judged as a whole`
+
+/** The dialects of the messy files, and the small files that are judged as a whole. */
+const messyParts: readonly string[] = [...dialects.map(({ name }) => name), 'files']
 
 /** In the order of the documents. */
 export const commands = [
@@ -95,7 +99,7 @@ export interface Options {
   baseline: string
   engine: EngineName
   operations: readonly Operation[]
-  /** Ways to write a CSV file. */
+  /** Ways to write a CSV file; `files` stands for the small ones. */
   dialects: readonly string[]
   seed: number
   peers: readonly PeerName[]
@@ -134,7 +138,7 @@ export function readOptions(args: string[]): Options | undefined {
     })
     const [word = 'api', ...rest] = positionals
     const command = commands.find((name) => name === word)
-    const choices: readonly string[] = command === 'messy' ? dialects.map(({ name }) => name) : operations
+    const choices: readonly string[] = command === 'messy' ? messyParts : operations
     const named = values.only?.split(',') ?? choices
     if (!command) return undefined
     const given: typeof defaults & { stores?: string; contacts?: string } = values.short
@@ -160,7 +164,8 @@ export function readOptions(args: string[]): Options | undefined {
     if (!connections || !accounts) return undefined
     if (command !== 'compare' && (connections.length > 1 || accounts.length > 1)) return undefined
     const needsBaseline = command === 'compare' || command === 'statements'
-    if (needsBaseline !== (values.baseline !== undefined)) return undefined
+    if (needsBaseline !== (values.baseline !== undefined) && command !== 'import') return undefined
+    if (values.baseline !== undefined && values.serving) return undefined
     if (!named.every((name) => choices.includes(name)) || !engine || !seed) return undefined
     const { link = null, report = null, json, serving, short: isShort } = values
     if (link !== null && !URL.canParse(link)) return undefined

@@ -7,7 +7,8 @@
  *   npm run bench -- statements --baseline COMMIT [--stores 20000] [--rounds 3] [--report bench/statements.md]
  *   npm run bench -- outage [the same options as api]
  *   npm run bench -- import [--stores 200000] [--contacts 300000] [--serving]
- *   npm run bench -- messy [--stores 200000] [--contacts 300000] [--only agency,excel,unicode] [--seed 1] [--report bench/messy.md]
+ *   npm run bench -- import --baseline COMMIT [--stores 30000] [--contacts 45000] [--rounds 3]
+ *   npm run bench -- messy [--stores 200000] [--contacts 300000] [--only agency,excel,unicode,files] [--seed 1] [--report bench/messy.md]
  *   npm run bench -- ledger [--entries 1000000]
  *   npm run bench -- exports [--stores 1000000]
  *   npm run bench -- search [--stores 100000] [--peers postgres-gin,duckdb] [--rounds 7] [--report bench/report.md]
@@ -26,6 +27,7 @@ import { resolve } from 'node:path'
 import { benchApi } from './api/bench.ts'
 import { formatReport } from './api/report.ts'
 import { benchCompare } from './compare/bench.ts'
+import { compareImports, formatImportComparisons } from './compare/imports.ts'
 import { renderCompare, writeCompareReport } from './compare/report.ts'
 import type { CompareResults } from './compare/results.ts'
 import { benchFilters } from './console/filters.ts'
@@ -35,7 +37,8 @@ import { benchCounts } from './counts/bench.ts'
 import { renderCounts } from './counts/report.ts'
 import { benchExports, formatExportFigures } from './exports.ts'
 import { benchLedger } from './ledger.ts'
-import { benchMessy, type DialectFigures } from './messy/bench.ts'
+import { benchFiles, benchMessy, type DialectFigures } from './messy/bench.ts'
+import { formatCaseFailures } from './messy/files/report.ts'
 import { failuresOf, formatDeviations, renderMessyReport, writeMessyReport } from './messy/report.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { benchOutage } from './outage/bench.ts'
@@ -89,12 +92,13 @@ async function run(
   if (command === 'messy') {
     const sizes = { stores: stores ?? 200_000, contacts: contacts ?? 300_000 }
     const figures: DialectFigures[] = []
+    const files = options.dialects.includes('files') ? await benchFiles(cleanup, printProgress) : []
     for await (const dialect of benchMessy({ ...options, ...sizes }, cleanup, printProgress)) {
       figures.push(dialect)
-      if (report) writeMessyReport(resolve(report), figures)
+      if (report) writeMessyReport(resolve(report), figures, files)
     }
-    process.stdout.write(`${json ? JSON.stringify(figures) : renderMessyReport(figures)}\n`)
-    const failures = figures.flatMap(failuresOf)
+    process.stdout.write(`${json ? JSON.stringify({ dialects: figures, files }) : renderMessyReport(figures, files)}\n`)
+    const failures = [...figures.flatMap(failuresOf), ...formatCaseFailures(files)]
     if (failures.length > 0) printProgress([...figures.map((each) => formatDeviations(each)), ...failures].join('\n'))
     return failures.length > 0 ? 1 : 0
   }
@@ -125,6 +129,12 @@ async function run(
     const results = await benchReady({ ...options, stores: stores ?? 100_000 }, workspace, cleanup, printProgress)
     if (report) writeReport(resolve(report), 'ready', results)
     process.stdout.write(`${json ? JSON.stringify(results) : renderReady([results])}\n`)
+    return 0
+  }
+  if (command === 'import' && options.baseline !== '') {
+    const compared = { ...options, stores: stores ?? 30_000, contacts: contacts ?? 45_000 }
+    const results = await compareImports(compared, workspace, cleanup, printProgress)
+    process.stdout.write(`${json ? JSON.stringify(results) : formatImportComparisons(results)}\n`)
     return 0
   }
   if (command === 'import') {

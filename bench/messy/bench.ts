@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { openContactSeals } from '../../server/src/encryption/keyring.ts'
 import type { Cleanup } from '../support/cleanup.ts'
 import { openProgram, type Program } from '../support/program.ts'
-import { openMigratedDatabase, openWorkspace } from '../support/workspace.ts'
+import { openMigratedDatabase, openWorkspace, type Workspace } from '../support/workspace.ts'
 import { type Dialect, dialects } from './dialect.ts'
 import { contactFlags } from './faults/contact-columns.ts'
 import { storeFlags } from './faults/store-columns.ts'
+import { fileCases } from './files/file-cases.ts'
+import { type CaseResult, runFileCases } from './files/run-cases.ts'
 import { contactSheet, type Sizes, storeSheet, writeMessyContacts, writeMessyStores } from './generate.ts'
 import type { RecordComparison } from './judge/compare.ts'
 import { type Installation, Judge, type Kind, type Verdict } from './judge/judge.ts'
@@ -64,6 +66,20 @@ export async function* benchMessy(
   }
 }
 
+/** The small files, each imported by itself. */
+export async function benchFiles(cleanup: Cleanup, reportProgress: (progress: string) => void): Promise<CaseResult[]> {
+  reportProgress(`files: ${fileCases.length} small ones`)
+  const workspace = await openWorkspace(null, cleanup)
+  const program = openProgram(workspace, cleanup)
+  return runFileCases(fileCases, program.attempt, await openInstallation(workspace, cleanup), workspace.folder)
+}
+
+async function openInstallation({ databaseUrl, dataDir }: Workspace, cleanup: Cleanup): Promise<Installation> {
+  const db = await openMigratedDatabase(databaseUrl, 600_000)
+  cleanup.add(() => db.end())
+  return { db, seals: await openContactSeals(db, null, dataDir) }
+}
+
 async function benchDialect(
   sizes: Sizes,
   dialect: Dialect,
@@ -72,9 +88,7 @@ async function benchDialect(
 ): Promise<KindFigures[]> {
   const workspace = await openWorkspace(null, cleanup)
   const program = openProgram(workspace, cleanup)
-  const db = await openMigratedDatabase(workspace.databaseUrl, 600_000)
-  cleanup.add(() => db.end())
-  const installation = { db, seals: await openContactSeals(db, null, workspace.dataDir) }
+  const installation = await openInstallation(workspace, cleanup)
   const path = (name: string) => join(workspace.folder, name)
 
   reportProgress('  writing the files')

@@ -8,6 +8,8 @@ export interface Dialect {
   hasByteOrderMark: boolean
   lineEnd: '\n' | '\r\n'
   decimal: '.' | ','
+  /** Whether the file's numbers all have its decimal mark; with `none` some contradict it, so 1.000 is ambiguous. */
+  evidence: 'decimals' | 'none'
   dates: 'iso' | 'dmy'
   /** Flags of the import that the file needs: what cannot be detected. */
   flags: readonly string[]
@@ -16,12 +18,13 @@ export interface Dialect {
 export const dialects: readonly Dialect[] = [
   {
     name: 'agency',
-    description: 'UTF-8, commas, LF',
+    description: 'UTF-8, commas, LF, some decimal commas among dots',
     delimiter: ',',
     encoding: 'utf-8',
     hasByteOrderMark: false,
     lineEnd: '\n',
     decimal: '.',
+    evidence: 'none',
     dates: 'iso',
     flags: [],
   },
@@ -33,6 +36,7 @@ export const dialects: readonly Dialect[] = [
     hasByteOrderMark: false,
     lineEnd: '\r\n',
     decimal: ',',
+    evidence: 'decimals',
     dates: 'dmy',
     flags: ['--dates', 'dmy'],
   },
@@ -44,6 +48,7 @@ export const dialects: readonly Dialect[] = [
     hasByteOrderMark: true,
     lineEnd: '\r\n',
     decimal: '.',
+    evidence: 'decimals',
     dates: 'iso',
     flags: [],
   },
@@ -104,7 +109,8 @@ function encodeWindows1252(text: string): Buffer {
 
 /** Text as a program that saves Windows-1252 can have it. */
 export function fitsEncoding(text: string, { encoding }: Dialect): boolean {
-  return encoding !== 'windows-1252' || [...text].every((letter) => letter <= '\xff' || bytes1252.has(letter))
+  if (encoding !== 'windows-1252') return true
+  return [...text].every((letter) => /[\0-\x7f\xa0-\xff]/.test(letter) || bytes1252.has(letter))
 }
 
 /** Throws for text that is not in the encoding. */

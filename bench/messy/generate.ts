@@ -5,6 +5,7 @@ import { contactColumns, ignoredContactColumn } from './faults/contact-columns.t
 import { ignoredStoreColumn, storeColumns } from './faults/store-columns.ts'
 import { type ContactsStore, cleanContacts } from './records/clean-contacts.ts'
 import { cleanStores } from './records/clean-stores.ts'
+import { nameFields } from './records/people.ts'
 import { drawEmptyRow, drawRow, headerOf, type MessyRow, type RowContext, type Sheet } from './records/rows.ts'
 import type { LineTruth, MessyFile } from './truth.ts'
 
@@ -45,11 +46,12 @@ function* drawContacts(sizes: Sizes, dialect: Dialect): Generator<MessyRow[]> {
   // A little more than asked for, since the contacts of a store are random.
   const perStore = (sizes.contacts / sizes.stores) * 1.1
   let left = sizes.contacts
-  for (const { values, store } of cleanContacts(stores, perStore, sizes.seed + 3, dialect)) {
+  for (const { values, store, sharesAddress } of cleanContacts(stores, perStore, sizes.seed + 3, dialect)) {
     if (left-- === 0) return
     const keyFields = 'external_id' in values ? [] : ['emails.0.email', 'first_name', 'last_name', 'full_name', 'title']
     const { country, aliases } = store
-    const context = { random, dialect, country, aliases, canBeOpen: true, keyFields }
+    const settledFields = sharesAddress ? nameFields : []
+    const context = { random, dialect, country, aliases, canBeOpen: true, keyFields, settledFields }
     const rows = drawRows(contactSheet, values, context).map(withoutIdentity)
     yield store.rejected ? rows.map(withoutStore) : rows
   }

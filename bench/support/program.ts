@@ -19,6 +19,8 @@ export type EngineName = (typeof engines)[number]
 export interface Program {
   /** Runs one command and returns the JSON it printed. */
   run<T>(...args: string[]): Promise<T>
+  /** Runs one command that may fail, without --json. */
+  attempt(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
   /** Runs `storedex serve`; resolves when it listens. */
   serve(environment?: Record<string, string>, nodeFlags?: readonly string[]): Promise<Service>
 }
@@ -42,7 +44,7 @@ export function openProgram(workspace: Workspace, cleanup: Cleanup, checkout = o
     stderr: 'pipe' | number,
     nodeFlags: readonly string[] = [],
   ) => {
-    const child = spawn(process.execPath, [...nodeFlags, launcher, ...args, '--json'], {
+    const child = spawn(process.execPath, [...nodeFlags, launcher, ...args], {
       env: environmentOf({ ...workspace.environment, ...more }),
       stdio: ['ignore', 'pipe', stderr],
     })
@@ -50,11 +52,18 @@ export function openProgram(workspace: Workspace, cleanup: Cleanup, checkout = o
     return child
   }
 
+  const attempt: Program['attempt'] = async (...args) => {
+    const child = start(args, {}, 'pipe')
+    const [stdout, stderr] = await Promise.all([readAll(child.stdout!), readAll(child.stderr!), once(child, 'close')])
+    return { code: child.exitCode, stdout, stderr }
+  }
+
   return {
+    attempt,
+
     async run(...args) {
-      const child = start(args, {}, 'pipe')
-      const [stdout, stderr] = await Promise.all([readAll(child.stdout!), readAll(child.stderr!), once(child, 'close')])
-      if (child.exitCode !== 0) throw new Error(`storedex ${args.join(' ')} failed:\n${stderr}`)
+      const { code, stdout, stderr } = await attempt(...args, '--json')
+      if (code !== 0) throw new Error(`storedex ${args.join(' ')} failed:\n${stderr}`)
       return JSON.parse(stdout)
     },
 
@@ -64,7 +73,7 @@ export function openProgram(workspace: Workspace, cleanup: Cleanup, checkout = o
       const logFile = join(workspace.folder, `serve-${metricsPort}.log`)
       const log = openSync(logFile, 'w')
       const child = start(
-        ['serve', '--print-link'],
+        ['serve', '--print-link', '--json'],
         { ...environment, METRICS_PORT: String(metricsPort) },
         log,
         nodeFlags,
@@ -120,6 +129,24 @@ export async function runScript(name: string, args: string[], workspace: Workspa
   cleanup.add(() => stopChild(child))
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`${name} failed`)
+}
+
+/** Runs a script of this version or of another one, and returns what it prints. */
+export async function captureScript(
+  script: string,
+  args: string[],
+  workspace: Workspace,
+  cleanup: Cleanup,
+): Promise<string> {
+  const env = { ...process.env, TMPDIR: workspace.folder }
+  const child = spawn(process.execPath, [...process.execArgv, script, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  cleanup.add(() => stopChild(child))
+  const [printed] = await Promise.all([readAll(child.stdout!), once(child, 'close')])
+  if (child.exitCode !== 0) throw new Error(`${script} failed`)
+  return printed
 }
 
 const unlimited = 2_000_000_000

@@ -8,6 +8,7 @@ import { importStores } from '../../server/src/imports/stores/import-stores.ts'
 import { openTestCatalogue, type TestCatalogue } from '../../server/test/imports/support/test-catalogue.ts'
 import { decodeText, dialects } from '../messy/dialect.ts'
 import { contactFlags } from '../messy/faults/contact-columns.ts'
+import { rowFaults } from '../messy/faults/row-faults.ts'
 import { storeFlags } from '../messy/faults/store-columns.ts'
 import { contactSheet, storeSheet, writeMessyContacts, writeMessyStores } from '../messy/generate.ts'
 import { readTruth } from '../messy/judge/expected.ts'
@@ -66,6 +67,38 @@ test('the same seed writes the same files, and another seed others', async () =>
   expect([hashOf(again.stores), hashOf(again.contacts)]).toEqual(hashes)
   const other = await writeFiles(agency, 2)
   expect(hashOf(other.stores)[0]).not.toBe(hashes[0]![0])
+})
+
+test('every fault of the tables is planted in some file, unless it is very rare', async () => {
+  const drawn = new Set<string>()
+  for (const dialect of dialects) {
+    const large = { stores: 4_000, contacts: 6_000, seed: 3 }
+    const path = (kind: Kind) => join(catalogue.folder, `large-${dialect.name}-${kind}.csv`)
+    const stores = await writeMessyStores(path('stores'), large, dialect)
+    const contacts = await writeMessyContacts(path('contacts'), large, dialect)
+    // By its name alone: not every fault of names can happen to every name.
+    for (const file of [stores, contacts])
+      for (const name of Object.keys(file.drawn)) drawn.add(name.slice(name.indexOf(': ') + 2))
+  }
+  const faults = Object.values(sheets).flatMap(({ columns }) => columns.flatMap(({ faults }) => faults))
+  const missing = [...faults, ...rowFaults].filter(({ name, probability }) => probability > 0.001 && !drawn.has(name))
+  expect(missing.map(({ name }) => name)).toEqual([])
+})
+
+test('people who share an address are told apart by their names, and an address goes with an unknown status', async () => {
+  const { contacts } = await writeFiles()
+  const truths = (await truthsOf(contacts)).filter(({ rejected }) => rejected === 'no')
+  const addresses = new Map<string, Set<unknown>>()
+  for (const { values } of truths) {
+    if ('external_id' in values || !('emails.0.email' in values)) continue
+    const address = String(values['emails.0.email'])
+    addresses.set(address, (addresses.get(address) ?? new Set()).add(values.last_name))
+  }
+  expect([...addresses.values()].filter((names) => names.size > 1).length).toBeGreaterThan(0)
+  const unknown = truths.filter(({ faults }) => faults.includes('emails.0.status: unknown word'))
+  expect(unknown.length).toBeGreaterThan(0)
+  for (const { values, told } of unknown)
+    if (told.includes('emails.0.status')) expect(values).not.toHaveProperty(['emails.0.email'])
 })
 
 test.each(dialects)('in $name, the truth says at which line each row begins', async (dialect) => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { operations } from '../api/load/workload.ts'
+import type { ImportComparisons } from '../compare/imports.ts'
 import type { CompareResults } from '../compare/results.ts'
 import type { StatementResults } from '../statements/bench.ts'
 import { benchTimeoutMs, figuresNamed, runShortBench } from './support/short-bench.ts'
@@ -29,6 +30,17 @@ test(
     const rounds = comparisons.flatMap((comparison) => comparison.rounds)
     expect(Math.min(...figuresNamed(rounds, ['perSecond', 'nodeMicros']))).toBeGreaterThan(0)
     expect(Math.min(...figuresNamed(besideImport, ['perSecond', 'importSeconds']))).toBeGreaterThan(0)
+  },
+  benchTimeoutMs,
+)
+
+test(
+  'the comparison of imports runs through',
+  async (context) => {
+    if (missing !== null) context.skip(missing)
+    const { imports } = await runShortBench<ImportComparisons>('import', '--baseline', 'HEAD')
+    expect(imports.map(({ name }) => name)).toEqual(['stores_ndjson', 'contacts_ndjson', 'stores_csv', 'contacts_csv'])
+    expect(Math.min(...figuresNamed(imports, ['speed', 'processorTime', 'perSecond']))).toBeGreaterThan(0)
   },
   benchTimeoutMs,
 )

@@ -1,8 +1,16 @@
 /** The columns of a file of contacts, and everything that goes wrong in them. */
-import type { Random } from '../../../catalogue/build/random.ts'
-import { internationalSpellings, nationalSpellings, phoneOf } from '../records/phones.ts'
-import { type CellFault, type Column, type FaultyCell, fault, replacedBy } from './fault.ts'
-import { breakAtTheEnd, facetFaults, nameFaults, spacesAround, wordFaults, wordsForNothing } from './text.ts'
+import { emailFaults, statusFaults, statusOrphans, typeOrphans } from './addresses.ts'
+import { type CellFault, type Column, fault, replacedBy } from './fault.ts'
+import { phoneFaults } from './phone-numbers.ts'
+import {
+  breakAtTheEnd,
+  facetFaults,
+  nameFaults,
+  spacesAround,
+  type Words,
+  wordFaults,
+  wordsForNothing,
+} from './text.ts'
 
 const text = String
 
@@ -26,6 +34,7 @@ const storeFaults: readonly CellFault[] = [
   spacesAround(0.04),
   breakAtTheEnd(0.002),
   replacedBy('no domain', 0.001, 'reject', ['unknown', 'n/a', '', '-', 'the shop', 'NULL']),
+  replacedBy('a shared host', 0.001, 'reject', ['etsy.com/shop/oak', 'gmail.com', 'https://www.instagram.com/oak']),
   fault('a store that is not there', 0.003, 'reject', (cell) => `nobody-${cell}`),
 ]
 
@@ -49,81 +58,20 @@ const profileFaults: readonly CellFault[] = [
   ]),
 ]
 
-const emailFaults: readonly CellFault[] = [
-  spacesAround(0.06),
-  breakAtTheEnd(0.004),
-  fault('mailto:', 0.02, 'clean or drop', (cell) => `mailto:${cell}`),
-  fault('name and address', 0.01, 'clean or drop', (cell) => `Someone <${cell}>`),
-  ...wordsForNothing(0.04, 'missing or drop'),
-  fault('misspelt address', 0.015, 'drop', (cell, { random }) =>
-    random.pick([
-      cell.replace('@', ''),
-      cell.replace('@', '@@'),
-      cell.replace('@', ' at '),
-      cell.replace(/\.example$/, ''),
-      cell.replace(/@.*/, '@'),
-      cell.replace('.example', ',example'),
-    ]),
-  ),
-  fault('two addresses', 0.005, 'drop', (cell) => `${cell} / second.${cell}`),
-  replacedBy('no address', 0.008, 'drop', ['on request', 'unknown', 'contact form', 'ask Petra']),
-]
-
-/** National spellings are read by the store's country; without one they are at fault. */
-const phoneFaults: readonly CellFault[] = [
-  fault('international, spaced', 0.25, 'clean', (cell, { random }) =>
-    random.pick(internationalSpellings(phoneOf(cell))),
-  ),
-  fault('with 00', 0.05, 'clean', (cell, { country }) => {
-    const { country: own, callingCode, blocks } = phoneOf(cell)
-    // Elsewhere 00 does not lead abroad.
-    return country === own && ['DE', 'FR', 'GB'].includes(own) ? `00${callingCode} ${blocks.join(' ')}` : null
-  }),
-  fault('national', 0.4, 'clean', (cell, { random, country }) => nationalCell(cell, country, random)),
-  fault('with an extension', 0.06, 'clean', (cell, { random, country }) => {
-    const written: FaultyCell = nationalCell(cell, country, random) ?? {
-      cell: random.pick(internationalSpellings(phoneOf(cell))),
-    }
-    if (written.must === 'drop') return null
-    const extension = String(10 + random.below(990))
-    const sign = random.pick([' x', ' ext. ', ' ext ', 'x', ' extension '])
-    return { cell: `${written.cell}${sign}${extension}`, value: `${cell} x${extension}` }
-  }),
-  fault('tel: or an apostrophe', 0.01, 'clean or drop', (cell, { random }) => random.pick([`tel:${cell}`, `'${cell}`])),
-  spacesAround(0.04),
-  breakAtTheEnd(0.003),
-  ...wordsForNothing(0.05, 'missing or drop'),
-  fault('as a spreadsheet shows long numbers', 0.01, 'drop', (cell, { dialect }) => {
-    const [, first, next] = /^\+(\d)(\d{5})/.exec(cell)!
-    return `${first}${dialect.decimal}${next}E+${cell.length - 2}`
-  }),
-  replacedBy('junk', 0.02, 'drop', [
-    'call me',
-    'tbd',
-    '12',
-    '000',
-    '+',
-    'unknown',
-    '1234567890123456789012',
-    'see website',
-    '0',
-    '#',
-    'x12',
-  ]),
-]
-
-/** Null where nobody could say what the national spelling of this number would be read as. */
-function nationalCell(cell: string, country: string | null | undefined, random: Random): FaultyCell | null {
-  const phone = phoneOf(cell)
-  if (country === null)
-    return {
-      cell: random.pick(nationalSpellings(phone).filter((spelling) => !spelling.startsWith('1'))),
-      must: 'drop' as const,
-    }
-  return phone.country === country ? { cell: random.pick(nationalSpellings(phone)), must: 'clean' as const } : null
+const roleWords: Words = {
+  technology: ['Engineering', 'Information Technology', 'IT'],
+  customer_support: ['Support', 'Customer Service'],
+  finance: ['Accounting'],
+  sales: ['Business Development'],
+  other: ['Human Resources', 'HR', 'Legal'],
 }
 
-const statusFaults = wordFaults(['ok', 'deliverable?', '99 %', 'valid-ish'])
+const seniorityWords: Words = {
+  executive: ['Founder', 'Co-Founder', 'Owner', 'C suite', 'C-suite', 'C level', 'C-Level', 'CXO', 'Partner'],
+  decision_maker: ['VP', 'Vice President', 'Head', 'Director'],
+  other: ['Entry', 'Intern'],
+}
+
 const emailTypeFaults = wordFaults(['business', 'main', 'general'])
 const phoneTypeFaults = wordFaults(['desk', 'landline', 'fax?'])
 
@@ -138,29 +86,29 @@ export const contactColumns: readonly Column[] = [
     field: 'role',
     header: 'Role',
     write: text,
-    faults: facetFaults('roles', ['Wizard', 'n.n.', 'boss', 'Chief of Stuff']),
+    faults: facetFaults('roles', ['Wizard', 'n.n.', 'boss', 'Chief of Stuff'], roleWords),
   },
   {
     field: 'seniority',
     header: 'Seniority',
     write: text,
-    faults: facetFaults('seniorities', ['C-Level', 'senior', 'level 3', 'Junior']),
+    faults: facetFaults('seniorities', ['level 3', 'n.n.', 'very', 'grade B'], seniorityWords),
   },
   { field: 'profile_url', header: 'Profile URL', write: text, faults: profileFaults },
   { field: 'emails.0.email', header: 'E-mail', write: text, faults: emailFaults },
-  {
-    field: 'emails.0.status',
-    header: 'Emails.0.Status',
-    write: text,
-    faults: statusFaults,
-    orphans: ['unknown', 'bounced'],
-  },
-  { field: 'emails.0.type', header: 'emails.0.type', write: text, faults: emailTypeFaults },
+  { field: 'emails.0.status', header: 'Emails.0.Status', write: text, faults: statusFaults, orphans: statusOrphans },
+  { field: 'emails.0.type', header: 'emails.0.type', write: text, faults: emailTypeFaults, orphans: typeOrphans },
   { field: 'emails.1.email', header: 'Emails.1.Email', write: text, faults: emailFaults },
-  { field: 'emails.1.status', header: 'emails.1.status', write: text, faults: statusFaults },
-  { field: 'emails.1.type', header: 'emails.1.type', write: text, faults: emailTypeFaults },
+  { field: 'emails.1.status', header: 'emails.1.status', write: text, faults: statusFaults, orphans: statusOrphans },
+  { field: 'emails.1.type', header: 'emails.1.type', write: text, faults: emailTypeFaults, orphans: typeOrphans },
   { field: 'phones.0.phone', header: 'Phone', write: text, faults: phoneFaults },
-  { field: 'phones.0.type', header: 'Phones.0.Type', write: text, faults: phoneTypeFaults, orphans: ['office'] },
+  {
+    field: 'phones.0.type',
+    header: 'Phones.0.Type',
+    write: text,
+    faults: phoneTypeFaults,
+    orphans: ['office', 'landline', 'desk?'],
+  },
 ]
 
 /** A column that is no field, and what its cells hold. */

@@ -9,6 +9,7 @@ import type { Dialect } from '../dialect.ts'
  * clear            the exact word null, which clears a value
  * drop             a value at fault, which is left out and told
  * drop the item    a value at fault in a list, of which the other items stay
+ * drop the channel  the same, and the address or number that it qualifies goes with it
  * reject           the record cannot be kept: its key is at fault
  * clean or drop    the specification leaves it open. The value that was meant, or a value at fault, but never another one
  * missing or drop  the same for a cell without a value
@@ -19,6 +20,7 @@ export type Must =
   | 'clear'
   | 'drop'
   | 'drop the item'
+  | 'drop the channel'
   | 'reject'
   | 'clean or drop'
   | 'missing or drop'

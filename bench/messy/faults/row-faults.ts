@@ -19,6 +19,8 @@ export interface RowFault {
    * no record: the row stands for nothing, and may be skipped or rejected.
    */
   must: 'reject' | 'open' | 'no record' | 'reject, no record'
+  /** Whether its cells stand in the wrong columns, so that any field can be told as well. */
+  movesCells?: boolean
   /** The row, and its name where that changed; null where the fault does not apply. */
   write(parts: RowParts): { row: string; name?: string } | null
 }
@@ -31,11 +33,23 @@ export const rowFaults: readonly RowFault[] = [
     write: (parts) => ({ row: withNameAs(parts, (name) => `${name}${parts.dialect.delimiter} Inc`) }),
   },
   {
+    name: 'a delimiter without quotes that moves cells into a column without a name',
+    probability: 0.002,
+    must: 'reject',
+    movesCells: true,
+    write: (parts) => {
+      const { cells, dialect } = parts
+      // The empty cell at the end is lost, so that the row is as long as the header.
+      const moved = [...cells.slice(0, -2), 'Petra']
+      return { row: withNameAs({ ...parts, cells: moved }, (name) => `${name}${dialect.delimiter} Jr.`) }
+    },
+  },
+  {
     name: 'a row cut short',
     probability: 0.0015,
     must: 'reject',
     write: ({ cells, dialect, random }) => {
-      const kept = 2 + random.below(cells.length - 6)
+      const kept = 2 + random.below(cells.length - 7)
       return cells.slice(kept).some((cell) => cell !== '') ? { row: joinCells(cells.slice(0, kept), dialect) } : null
     },
   },

@@ -1,6 +1,8 @@
 /** The columns of a file of stores, and everything that goes wrong in them. */
 import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
+import { dateFaults, partsOfDates, writeDate } from './dates.ts'
 import { type CellFault, type Column, fault, replacedBy } from './fault.ts'
+import { countFaults, scoreFaults } from './numbers.ts'
 import {
   breakAtTheEnd,
   facetFaults,
@@ -9,12 +11,28 @@ import {
   misspell,
   nameFaults,
   spacesAround,
+  unprintable,
   wordFaults,
   wordsForNothing,
 } from './text.ts'
-import { booleanFaults, countFaults, countryFaults, dateFaults, scoreFaults, writeDate, yearAlone } from './values.ts'
+import { booleanFaults, countryFaults } from './values.ts'
 
 const text = String
+
+/** Where many shops and people have a page, so that it is nobody's own. */
+const sharedPages = [
+  'etsy.com/shop/oak',
+  'https://www.etsy.com/shop/oak',
+  'https://www.instagram.com/oak/',
+  'facebook.com/oak',
+  'amazon.com',
+  'https://www.ebay.com/usr/oak',
+  'linktr.ee/oak',
+  'gmail.com',
+  'info@gmail.com',
+]
+
+const sharedHosts = replacedBy('a shared host', 0.003, 'reject', sharedPages)
 
 const domainFaults: readonly CellFault[] = [
   fault('URL', 0.12, 'clean', (cell, { random }) =>
@@ -27,6 +45,9 @@ const domainFaults: readonly CellFault[] = [
   ),
   fault('www or capitals', 0.06, 'clean', (cell, { random }) =>
     random.pick([`www.${cell}`, `WWW.${cell}`, cell.toUpperCase(), `Www.${cell}`]),
+  ),
+  fault('www twice', 0.01, 'clean', (cell, { random }) =>
+    random.pick([`www.www.${cell}`, `https://WWW.www.${cell}/`, `www.www.www.${cell}`]),
   ),
   fault('dot, port or path', 0.02, 'clean', (cell, { random }) =>
     random.pick([`${cell}.`, `${cell}:443`, `${cell}/shop`]),
@@ -43,6 +64,7 @@ const domainFaults: readonly CellFault[] = [
       `http:/${cell}..`,
     ]),
   ),
+  sharedHosts,
   fault('formula for a link', 0.001, 'reject', (cell) => `=HYPERLINK("https://${cell}")`),
 ]
 
@@ -50,6 +72,10 @@ const aliasFaults: readonly CellFault[] = [
   fault('URL', 0.1, 'clean', (cell) => cell.replaceAll(/[^|]+/g, 'https://$&/')),
   fault('spaces between items', 0.05, 'clean', (cell) => ` ${cell} `),
   ...wordsForNothing(0.05),
+  fault('a shared host among them', 0.01, 'drop the item', (cell, { random, value }) => ({
+    cell: `${cell}|${random.pick(sharedPages)}`,
+    value,
+  })),
   fault('an alias that is no domain', 0.01, 'drop the item', (cell, { random, value }) => ({
     cell: `${cell}|${random.pick(['same', 'www', 'shop 2', 'tbd'])}`,
     value,
@@ -69,8 +95,8 @@ function technologyFaults(facet: 'apps' | 'pixels'): CellFault[] {
     fault('spaces between items', 0.08, 'clean', (_cell, { value }) => (value as string[]).join(' | ')),
     fault('an item twice', 0.01, 'clean', (cell) => `${cell}|${cell.split('|')[0]}`),
     fault('an empty item', 0.01, 'clean', (cell) => `${cell}|`),
-    fault('line breaks between items', 0.005, 'clean', (cell) =>
-      cell.includes('|') ? cell.replaceAll('|', '|\n') : null,
+    fault('line breaks between items', 0.02, 'clean', (cell, { random }) =>
+      cell.includes('|') ? cell.replaceAll('|', random.pick(['|\n', ';\n', ',\n', ';\r\n', '\n'])) : null,
     ),
     ...wordsForNothing(0.04),
     fault('a misspelt item', 0.02, 'drop the item', (cell, { value, random }) => {
@@ -117,7 +143,7 @@ export const storeColumns: readonly Column[] = [
     write: (value, { decimal }) => String(value).replace('.', decimal),
     faults: scoreFaults,
   },
-  { field: 'store_created_at.estimate', header: 'Opened', write: writeDate, faults: [yearAlone, ...dateFaults] },
+  { field: 'store_created_at.estimate', header: 'Opened', write: writeDate, faults: [...partsOfDates, ...dateFaults] },
   {
     field: 'store_created_at.resolution',
     header: 'Store Created At.Resolution',
@@ -144,7 +170,7 @@ export const storeColumns: readonly Column[] = [
     field: 'technologies.theme.name',
     header: 'Technologies.Theme.Name',
     write: text,
-    faults: [spacesAround(0.04), ...wordsForNothing(0.03), formulas(0.002)],
+    faults: [spacesAround(0.04), ...wordsForNothing(0.03), formulas(0.002), ...unprintable],
   },
   {
     field: 'technologies.theme.type',

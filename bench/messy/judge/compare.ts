@@ -34,7 +34,7 @@ export const contactDefaults: Defaults = () => ({ seniority: 'other' })
 export class Comparer {
   readonly result: RecordComparison = { records: 0, values: 0, wrong: [], lost: [], leftOut: {}, unclear: {} }
   readonly #expected: ExpectedCatalogue
-  readonly #seen = new Set<string>()
+  readonly #seen = new Set<Expected>()
   readonly #defaults: Defaults
 
   constructor(expected: ExpectedCatalogue, defaults: Defaults) {
@@ -43,13 +43,14 @@ export class Comparer {
   }
 
   compare(key: string, stored: Values): void {
-    const expected = this.#expected.get(key)
+    const expected = this.#expected.find(key, stored, (each) => !this.#seen.has(each))
     this.result.records++
-    if (!expected || this.#seen.has(key)) {
-      this.result.wrong.push({ key, field: '', got: stored, expected: undefined, lines: expected?.lines ?? [] })
+    if (!expected) {
+      const lines = this.#expected.find(key, stored)?.lines ?? []
+      this.result.wrong.push({ key, field: '', got: stored, expected: undefined, lines })
       return
     }
-    this.#seen.add(key)
+    this.#seen.add(expected)
     const defaults = this.#defaults(expected.values)
     const [wanted, channels] = splitChannels({ ...defaults, ...expected.values })
     const [found, storedChannels] = splitChannels(stored)
@@ -62,8 +63,10 @@ export class Comparer {
 
   /** Records that had to be in the catalogue. */
   finish(): RecordComparison {
-    for (const [key, { values, lines }] of this.#expected)
-      if (!this.#seen.has(key)) this.result.lost.push({ key, field: '', got: undefined, expected: values, lines })
+    for (const [key, expected] of this.#expected.entries()) {
+      const { values, lines } = expected
+      if (!this.#seen.has(expected)) this.result.lost.push({ key, field: '', got: undefined, expected: values, lines })
+    }
     return this.result
   }
 

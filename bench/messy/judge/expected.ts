@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { canBeSamePerson } from '../records/people.ts'
 import type { LineTruth, Values } from '../truth.ts'
 
 /** What must be in the catalogue under one key, after the lines that were taken. */
@@ -12,7 +13,29 @@ export interface Expected {
   lines: number[]
 }
 
-export type ExpectedCatalogue = Map<string, Expected>
+/** Part of the keys of contacts that are known by an address. */
+const addressMark = '","email","'
+
+/** By key; several records under one key are people who share an address. */
+export class ExpectedCatalogue {
+  readonly #records = new Map<string, Expected[]>()
+
+  /** The record of a line or of the catalogue: of people with one address, the first who can have this name. */
+  find(key: string, values: Values, allows: (expected: Expected) => boolean = () => true): Expected | undefined {
+    const isSame = key.includes(addressMark) ? canBeSamePerson : () => true
+    return this.#records.get(key)?.find((each) => isSame(each.values, values) && allows(each))
+  }
+
+  add(key: string, expected: Expected): void {
+    const known = this.#records.get(key)
+    if (known) known.push(expected)
+    else this.#records.set(key, [expected])
+  }
+
+  *entries(): Generator<[key: string, expected: Expected]> {
+    for (const [key, records] of this.#records) for (const record of records) yield [key, record]
+  }
+}
 
 export async function readTruth(file: string, visit: (truth: LineTruth) => void): Promise<void> {
   for await (const line of createInterface({ input: createReadStream(file) })) visit(JSON.parse(line) as LineTruth)
@@ -24,9 +47,9 @@ export function applyLine(
   key: string,
   line: Pick<LineTruth, 'line' | 'values' | 'optional'>,
 ): void {
-  const stored = catalogue.get(key)
+  const stored = catalogue.find(key, line.values)
   if (!stored) {
-    catalogue.set(key, {
+    catalogue.add(key, {
       values: withoutEmpty(line.values),
       optional: new Set(line.optional),
       open: new Set(),

@@ -4,7 +4,7 @@ import type { Sheet } from '../records/rows.ts'
 import type { LineTruth, MessyFile } from '../truth.ts'
 import { readContacts, readStores } from './catalogue.ts'
 import { Comparer, contactDefaults, type RecordComparison, storeDefaults } from './compare.ts'
-import { applyLine, type ExpectedCatalogue, keyOf, readTruth } from './expected.ts'
+import { applyLine, ExpectedCatalogue, keyOf, readTruth } from './expected.ts'
 import type { Rejects } from './rejects.ts'
 import { type Problem, ReportCheck, type ReportDeviation } from './report-check.ts'
 
@@ -45,7 +45,7 @@ export class Judge {
   /** Compares the catalogue with the truth after the first import of the file. */
   async judge(installation: Installation, rejects: Rejects | null, problems: readonly Problem[]): Promise<Verdict> {
     const rejected = new Set(rejects?.rows.map(({ line }) => line))
-    const expected: ExpectedCatalogue = new Map()
+    const expected = new ExpectedCatalogue()
     const report = new ReportCheck()
     const verdict = { records: 0, taken: 0, wronglyRejected: [] as number[], wronglyTaken: [] as number[] }
     await readTruth(this.#file.truthFile, (truth) => {
@@ -79,7 +79,7 @@ export class Judge {
 
   /** Compares again once the mended rejects are imported. */
   async judgeMended(installation: Installation): Promise<RecordComparison> {
-    const expected: ExpectedCatalogue = new Map()
+    const expected = new ExpectedCatalogue()
     await readTruth(this.#file.truthFile, (truth) => {
       if (truth.meant && !this.rejectedTruths.has(truth.line))
         applyLine(expected, keyOf[this.kind](truth.values), truth)

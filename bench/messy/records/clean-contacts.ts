@@ -3,6 +3,7 @@ import { generateContacts } from '../../../server/test/support/records/contact-r
 import { type Dialect, fitsEncoding } from '../dialect.ts'
 import { flatten } from '../flatten.ts'
 import type { Values } from '../truth.ts'
+import { shareAddresses } from './people.ts'
 import { drawPhone, toE164 } from './phones.ts'
 
 /** What the contacts of a store depend on. */
@@ -17,6 +18,8 @@ export interface ContactsStore {
 export interface CleanContact {
   values: Values
   store: ContactsStore
+  /** Whether somebody else of the store has its first address too. */
+  sharesAddress: boolean
 }
 
 /** The clean records of `generateContacts`, with phones of the store's country; some have no id of their own. */
@@ -28,6 +31,13 @@ export function* cleanContacts(
 ): Generator<CleanContact> {
   const random = new Random(seed + 29)
   let store!: ContactsStore
+  let colleagues: Values[] = []
+  let their: ContactsStore | null = null
+  function* settle(): Generator<CleanContact> {
+    const shared = shareAddresses(random, colleagues)
+    for (const values of colleagues) yield { values, store: their!, sharesAddress: shared.has(values) }
+    colleagues = []
+  }
   function* noteStores(): Generator<ContactsStore> {
     for (const each of stores) {
       store = each
@@ -35,6 +45,8 @@ export function* cleanContacts(
     }
   }
   for (const contact of generateContacts(noteStores(), perStore, seed)) {
+    if (their !== store) yield* settle()
+    their = store
     const { country } = store
     const phones = contact.phones?.map((phone) => ({ ...phone, phone: toE164(drawPhone(random, country ?? null)) }))
     const name = `${contact.first_name} ${contact.last_name}`
@@ -42,8 +54,9 @@ export function* cleanContacts(
     if (random.chance(0.08)) delete values.external_id
     // The first of a list is primary anyway.
     for (const field of Object.keys(values)) if (field.endsWith('.is_primary')) delete values[field]
-    yield { values: mapTexts(values, dialect), store }
+    colleagues.push(mapTexts(values, dialect))
   }
+  yield* settle()
 }
 
 /** A person named Yılmaz is Yilmaz in a file of Windows-1252. */

@@ -24,6 +24,9 @@ const countries: Weighted<string | null>[] = [
   ['BR', 1],
   ['CZ', 1],
   ['KR', 1],
+  ['FI', 1],
+  ['CN', 1],
+  ['ID', 1],
 ].map(([value, weight]) => ({ value: value as string, weight: weight as number }))
 
 const firstWords =
@@ -38,7 +41,8 @@ export function* cleanStores(count: number, seed: number, dialect: Dialect): Gen
   const random = new Random(seed + 17)
   for (const store of generateStores(count, seed)) {
     const country = store.country === null || random.chance(0.1) ? store.country : random.weighted(countries)
-    const ads = random.chance(0.02) ? 1_000 + random.below(60_000) : store.active_ads
+    const many = random.chance(0.9) ? 1_000 + random.below(60_000) : 1_000_000 + random.below(2_000_000)
+    const ads = random.chance(0.02) ? many : store.active_ads
     yield flatten({ ...store, name: drawName(random, dialect), country, active_ads: ads })
   }
 }

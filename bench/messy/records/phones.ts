@@ -8,14 +8,24 @@ export interface PhoneNumber {
   blocks: readonly string[]
 }
 
-/** Numbers that their countries keep free for fiction, and how people there write them. */
-const plans: Record<
-  string,
-  { callingCode: string; draw(random: Random): string[]; national(blocks: readonly string[]): string[] }
-> = {
+interface Plan {
+  callingCode: string
+  /** What numbers begin with inside the country, if anything. */
+  trunk: '' | '0'
+  /** Each # is any digit. */
+  shapes: readonly string[]
+  national?(blocks: readonly string[]): string[]
+}
+
+/**
+ * How people write numbers in their countries. Those of US, GB, DE, FR, AU and SE are kept free for fiction there; the
+ * others are invented, around 555, and valid by their country's plan. Many of these countries have numbers of several lengths.
+ */
+const plans: Record<string, Plan> = {
   US: {
     callingCode: '1',
-    draw: (random) => [random.pick(['201', '212', '312', '415', '512', '617', '702']), '555', `01${digits(random, 2)}`],
+    trunk: '',
+    shapes: ['201', '212', '312', '415', '512', '617', '702'].map((area) => `${area} 555 01##`),
     national: ([area, office, line]) => [
       `(${area}) ${office}-${line}`,
       `${area}-${office}-${line}`,
@@ -24,27 +34,11 @@ const plans: Record<
       `${area}${office}${line}`,
     ],
   },
-  GB: {
-    callingCode: '44',
-    draw: (random) =>
-      random.pick([
-        ['20', '7946', `0${digits(random, 3)}`],
-        ['7700', '900', digits(random, 3)],
-      ]),
-    national: (blocks) => [
-      `0${blocks.join(' ')}`,
-      `(0${blocks[0]}) ${blocks.slice(1).join(' ')}`,
-      `0${blocks.join('')}`,
-    ],
-  },
+  GB: { callingCode: '44', trunk: '0', shapes: ['20 7946 0###', '7700 900 ###'] },
   DE: {
     callingCode: '49',
-    draw: (random) =>
-      random.pick([
-        ['30', '23125', digits(random, 3)],
-        ['40', '66969', digits(random, 3)],
-        ['89', '99998', digits(random, 3)],
-      ]),
+    trunk: '0',
+    shapes: ['30 23125 ###', '40 66969 ###', '89 99998 ###', '171 39200 ##', '176 040690 ##'],
     national: ([area, line, extension]) => [
       `0${area} ${line}${extension}`,
       `0${area}/${line}-${extension}`,
@@ -54,53 +48,75 @@ const plans: Record<
   },
   FR: {
     callingCode: '33',
-    draw: (random) => ['1', '99', '00', digits(random, 2), digits(random, 2)],
+    trunk: '0',
+    shapes: ['1 99 00 ## ##'],
     national: (blocks) => [`0${blocks.join(' ')}`, `0${blocks.join('.')}`, `0${blocks.join('')}`],
   },
   AU: {
     callingCode: '61',
-    draw: (random) => ['2', '5550', digits(random, 4)],
+    trunk: '0',
+    shapes: ['2 5550 ####'],
     national: (blocks) => [`(0${blocks[0]}) ${blocks[1]} ${blocks[2]}`, `0${blocks.join(' ')}`],
   },
-}
-
-function digits(random: Random, count: number): string {
-  return String(random.below(10 ** count)).padStart(count, '0')
+  SE: { callingCode: '46', trunk: '0', shapes: ['8 46500 4##', '70 17406 ##'] },
+  AT: { callingCode: '43', trunk: '0', shapes: ['1 5550 ###', '1 5550 ####', '664 5550 ###'] },
+  IT: { callingCode: '39', trunk: '', shapes: ['06 5550 ####', '02 5550 ####', '392 555 ####'] },
+  BR: { callingCode: '55', trunk: '', shapes: ['11 5550 ####', '11 95550 ####', '55 95550 ####'] },
+  JP: { callingCode: '81', trunk: '0', shapes: ['3 5550 ####', '90 5550 ####'] },
+  CN: { callingCode: '86', trunk: '', shapes: ['139 5550 ####'] },
+  ID: { callingCode: '62', trunk: '0', shapes: ['21 5550 ####', '812 5550 ####'] },
+  FI: { callingCode: '358', trunk: '0', shapes: ['9 5550 ####', '40 555 ####'] },
+  NL: { callingCode: '31', trunk: '0', shapes: ['20 555 ####'] },
+  CH: { callingCode: '41', trunk: '0', shapes: ['44 555 ## ##'] },
+  PL: { callingCode: '48', trunk: '', shapes: ['22 555 ## ##', '48 555 ## ##'] },
+  ES: { callingCode: '34', trunk: '', shapes: ['915 550 ###'] },
+  DK: { callingCode: '45', trunk: '', shapes: ['32 55 50 ##', '45 55 01 ##'] },
+  KR: { callingCode: '82', trunk: '0', shapes: ['2 5550 ####'] },
+  CZ: { callingCode: '420', trunk: '', shapes: ['225 550 ###'] },
 }
 
 function hasPhonePlan(country: string | null): country is string {
   return country !== null && Object.hasOwn(plans, country)
 }
 
-/** A number of the country, or of the United States where no fiction is known for it. */
+/** A number of the country, or of the United States where no plan is known for it. */
 export function drawPhone(random: Random, country: string | null): PhoneNumber {
   const known = hasPhonePlan(country) ? country : 'US'
-  const { callingCode, draw } = plans[known]!
-  return { country: known, callingCode, blocks: draw(random) }
+  const { callingCode, shapes } = plans[known]!
+  const digits = random.pick(shapes).replaceAll('#', () => String(random.below(10)))
+  return { country: known, callingCode, blocks: digits.split(' ') }
 }
 
 export function toE164({ callingCode, blocks }: Pick<PhoneNumber, 'callingCode' | 'blocks'>): string {
   return `+${callingCode}${blocks.join('')}`
 }
 
+const patterns = Object.entries(plans).flatMap(([country, { callingCode, shapes }]) =>
+  shapes.map((shape) => {
+    const blocks = shape.split(' ').map((block) => `(${block.replaceAll('#', '\\d')})`)
+    return { country, callingCode, pattern: new RegExp(`^\\+${callingCode}${blocks.join('')}$`) }
+  }),
+)
+
 /** Finds the blocks of a number that `drawPhone` made. */
 export function phoneOf(e164: string): PhoneNumber {
-  const shapes: Record<string, RegExp> = {
-    US: /^\+1(\d{3})(\d{3})(\d{4})$/,
-    GB: /^\+44(20|7700)(\d{3,4})(\d{3,4})$/,
-    DE: /^\+49(\d{2})(\d{5})(\d{3})$/,
-    FR: /^\+33(\d)(\d{2})(\d{2})(\d{2})(\d{2})$/,
-    AU: /^\+61(\d)(\d{4})(\d{4})$/,
-  }
-  for (const [country, shape] of Object.entries(shapes)) {
-    const blocks = shape.exec(e164)?.slice(1)
-    if (blocks) return { country, callingCode: plans[country]!.callingCode, blocks }
+  for (const { country, callingCode, pattern } of patterns) {
+    const blocks = pattern.exec(e164)?.slice(1)
+    if (blocks) return { country, callingCode, blocks }
   }
   throw new Error(`${e164} is no number of this generator`)
 }
 
-export function nationalSpellings(phone: PhoneNumber): string[] {
-  return plans[phone.country]!.national(phone.blocks)
+export function nationalSpellings({ country, blocks }: PhoneNumber): string[] {
+  const { trunk, national } = plans[country]!
+  if (national) return national(blocks)
+  const [area, ...rest] = blocks
+  return [
+    `${trunk}${blocks.join(' ')}`,
+    `(${trunk}${area}) ${rest.join(' ')}`,
+    `${trunk}${area}-${rest.join('')}`,
+    `${trunk}${blocks.join('')}`,
+  ]
 }
 
 export function internationalSpellings({ country, callingCode, blocks }: PhoneNumber): string[] {
@@ -110,5 +126,20 @@ export function internationalSpellings({ country, callingCode, blocks }: PhoneNu
     `+${callingCode}-${blocks.join('-')}`,
     `+${callingCode} (${blocks[0]}) ${blocks.slice(1).join(' ')}`,
   ]
-  return country === 'US' ? always : [...always, `+${callingCode} (0)${spaced}`]
+  return plans[country]!.trunk === '0' ? [...always, `+${callingCode} (0)${spaced}`] : always
+}
+
+/** Whether its own calling code without a plus could also begin a valid number of the country: 49171… in Germany. */
+export function isReadTwiceWithoutPlus({ country, blocks }: PhoneNumber): boolean {
+  return country === 'DE' && ['171', '176'].includes(blocks[0]!)
+}
+
+/** Whether its area code is its calling code, and what follows is a valid number by itself. */
+export function beginsLikeCallingCode({ callingCode, blocks }: PhoneNumber): boolean {
+  return ['48', '55'].includes(callingCode) && blocks[0] === callingCode
+}
+
+/** Whether the plan of its country has such numbers: GB keeps 07700 900 free without assigning it. */
+export function isInPlan({ country, blocks }: PhoneNumber): boolean {
+  return country !== 'GB' || blocks[0] !== '7700'
 }

@@ -29,15 +29,18 @@ export interface RowContext {
   canBeOpen: boolean
   /** Fields whose meaning must be certain, because the record is found by them. */
   keyFields: readonly string[]
+  /** Fields that must be readable as well: they alone tell the record from others. */
+  settledFields?: readonly string[]
 }
 
+/** The last column has no name and nothing in it, as a comma too many leaves it. */
 export function headerOf({ columns, ignored }: Sheet): string[] {
-  return [...columns.map(({ header }) => header), ignored.header]
+  return [...columns.map(({ header }) => header), ignored.header, '']
 }
 
 /** How a person would write the row who knows what it means. */
 export function cleanCells({ columns }: Sheet, values: Values, dialect: Dialect): string[] {
-  return [...columns.map(({ field, write }) => (field in values ? write(values[field], dialect) : '')), '']
+  return [...columns.map(({ field, write }) => (field in values ? write(values[field], dialect) : '')), '', '']
 }
 
 /** Some rows come from people who take care. */
@@ -67,7 +70,7 @@ function drawRowFault(sheet: Sheet, values: Values, context: RowContext): MessyR
     faults: [`row: ${fault.name}`],
     values: meant,
     optional: isOpen ? [sheet.nameField] : [],
-    mayBeTold: isOpen ? [sheet.nameField] : [],
+    mayBeTold: isOpen ? [sheet.nameField] : fault.movesCells ? sheet.columns.map(({ field }) => field) : [],
     meant,
   })
 }
@@ -87,13 +90,14 @@ export function drawEmptyRow(sheet: Sheet, values: Values, { random, dialect }: 
 
 /** Whether it is settled what becomes of the stored value when a record comes again. */
 function isCertain(must: Must): boolean {
-  return !mayBeOpen.has(must) && must !== 'drop the item'
+  return !mayBeOpen.has(must) && must !== 'drop the item' && must !== 'drop the channel'
 }
 
 const mayBeOpen = new Set<Must>(['clean or drop', 'missing or drop'])
 
 function drawCells(sheet: Sheet, values: Values, context: RowContext): MessyRow {
-  const { random, dialect, canBeOpen, keyFields } = context
+  const { random, dialect, canBeOpen, keyFields, settledFields = [] } = context
+  const channelsGone: string[] = []
   const truth = {
     rejected: 'no',
     faults: [],
@@ -112,15 +116,23 @@ function drawCells(sheet: Sheet, values: Values, context: RowContext): MessyRow 
     const isChannel = /^(?:emails|phones)/.test(field)
     const allows = (must: Must) =>
       must === 'clean' ||
-      (canBeOpen ? !mayBeOpen.has(must) || !keyFields.includes(field) : isCertain(must) && !isChannel)
+      (!settledFields.includes(field) &&
+        (canBeOpen ? !mayBeOpen.has(must) || !keyFields.includes(field) : isCertain(must) && !isChannel))
     const written = writeCell(column, { ...context, value: values[field] }, allows)
     Object.assign(forced, written.also)
     if (written.fault !== null) noteFault(truth, field, written.fault, written.must)
+    if (written.must === 'drop the channel') channelsGone.push(channelOf(field)!)
     return keep(truth, field, written.value, written.cell)
   })
-  settleLists(truth, sheet)
+  settleLists(truth, sheet, channelsGone)
   const isQuoted = random.chance(0.05) ? () => true : (column: number) => column < 3 && random.chance(0.02)
-  return rowOf(joinCells([...cells, random.pick(sheet.ignored.cells)], dialect, isQuoted), truth)
+  return rowOf(joinCells([...cells, random.pick(sheet.ignored.cells), ''], dialect, isQuoted), truth)
+}
+
+/** The address or number that a field of an item in a list qualifies. */
+function channelOf(field: string): string | null {
+  const [, list, index] = /^(email|phone)s\.(\d)\./.exec(field) ?? []
+  return list ? `${list}s.${index}.${list}` : null
 }
 
 function keep(truth: Pick<LineTruth, 'values'>, field: string, value: unknown, cell: string): string {
@@ -131,24 +143,21 @@ function keep(truth: Pick<LineTruth, 'values'>, field: string, value: unknown, c
 function noteFault(truth: Omit<LineTruth, 'line'>, field: string, name: string, must: Must): void {
   truth.faults.push(`${field}: ${name}`)
   if (must === 'reject') truth.rejected = 'yes'
-  if (must === 'drop' || must === 'drop the item' || must === 'reject') truth.told.push(field)
+  if (must === 'drop' || must.startsWith('drop the') || must === 'reject') truth.told.push(field)
   if (mayBeOpen.has(must)) truth.mayBeTold.push(field)
   if (must === 'clean or drop') truth.optional.push(field)
 }
 
-/** A cell without a value is empty, or says so in words. */
+/** A cell without a value is empty, or says so in words; what qualifies an address that is not there says nothing. */
 function drawMissing(
-  column: Column,
+  { field, orphans }: Column,
   values: Values,
   truth: Omit<LineTruth, 'line'>,
-  { random, canBeOpen }: RowContext,
+  { random }: RowContext,
 ): string {
-  const { field, orphans } = column
-  const [list, index] = field.split('.')
-  const isItem = index === '0' && (list === 'emails' || list === 'phones')
-  if (canBeOpen && orphans && isItem && !(`${list}.0.${list!.slice(0, -1)}` in values) && random.chance(0.03)) {
+  const channel = channelOf(field)
+  if (orphans && !(channel! in values) && random.chance(0.03)) {
     truth.faults.push(`${field}: without its channel`)
-    truth.mayBeTold.push(`${list}.0.${list!.slice(0, -1)}`)
     return random.pick(orphans)
   }
   if (!random.chance(0.05)) return ''
@@ -156,21 +165,26 @@ function drawMissing(
   return random.pick(nothing)
 }
 
-/** Of a list the bad item alone goes, with everything else that its columns say. */
-function settleLists(truth: Omit<LineTruth, 'line'>, { columns }: Sheet): void {
+/**
+ * Of a list the bad item alone goes, with everything else that its columns say. What qualifies an address that is missing
+ * says nothing, and nothing is told of it.
+ */
+function settleLists(truth: Omit<LineTruth, 'line'>, { columns }: Sheet, channelsGone: readonly string[]): void {
   for (const { field } of columns) {
-    const channel = /^(emails|phones)\.(\d)\.(email|phone)$/.exec(field)
-    if (!channel || field in truth.values) continue
-    const item = `${channel[1]}.${channel[2]}.`
-    for (const other of Object.keys(truth.values).filter((name) => name.startsWith(item))) {
-      delete truth.values[other]
-      // An item of nothing but a status lacks its channel.
-      truth.mayBeTold.push(field)
-    }
-    const faulty = truth.told.filter((name) => name.startsWith(item) && name !== field)
-    truth.told = truth.told.filter((name) => !faulty.includes(name))
-    truth.mayBeTold.push(...faulty)
+    if (channelOf(field) !== field) continue
+    const item = field.slice(0, field.lastIndexOf('.') + 1)
+    const isGone = channelsGone.includes(field)
+    if (field in truth.values && !isGone) continue
+    const isQualifier = (name: string) => name.startsWith(item) && name !== field
+    const wasThere = field in truth.values
+    for (const name of Object.keys(truth.values)) if (name.startsWith(item)) delete truth.values[name]
     truth.optional = truth.optional.filter((name) => !name.startsWith(item))
+    const mayStay = (name: string) => wasThere && name.endsWith('.status')
+    const faulty = truth.told.filter((name) => isQualifier(name) && !mayStay(name))
+    truth.told = truth.told.filter((name) => !faulty.includes(name))
+    if (wasThere) truth.mayBeTold.push(field, ...faulty)
+    else if (truth.told.includes(field) || truth.mayBeTold.includes(field)) truth.mayBeTold.push(...faulty)
+    else truth.mayBeTold = truth.mayBeTold.filter((name) => !isQualifier(name))
   }
 }
 

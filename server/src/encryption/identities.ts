@@ -1,11 +1,6 @@
-import {
-  hostOfEmail,
-  isProfilePage,
-  isRoleMailbox,
-  normalizeEmail,
-  normalizePhone,
-  normalizeProfile,
-} from '../kernel/channels.ts'
+import { hostOfEmail, isRoleMailbox, normalizeEmail } from '../kernel/channels/email.ts'
+import { normalizePhone } from '../kernel/channels/phone.ts'
+import { isProfilePage, normalizeProfile } from '../kernel/channels/profile.ts'
 import { createTextHmac } from '../kernel/signer.ts'
 import type { ContactFacts, Email } from './contact-facts.ts'
 

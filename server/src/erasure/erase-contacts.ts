@@ -1,7 +1,7 @@
 import { lockCatalogue } from '../catalogue/queries.ts'
 import { type Alongside, type Client, type Pool, transact } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
-import { normalizeEmail } from '../kernel/channels.ts'
+import { normalizeEmail } from '../kernel/channels/email.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { type IdSealer, splitContactKey } from '../kernel/ids.ts'
 import type { Clock } from '../kernel/time.ts'

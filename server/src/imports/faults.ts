@@ -10,6 +10,8 @@ export interface Fault {
   hint: string | null
   /** The sentence of the rejects file, without the path. */
   text: string
+  /** Whether the item of a list cannot stay without the value: the value restricts what may be done with it. */
+  isOfItem?: boolean
 }
 
 /** A fault with its line: of a value that was left out of a record, or a notice. */
@@ -22,9 +24,9 @@ export interface LineFault {
 export function fault(
   path: string,
   reason: string,
-  { value = null, hint = null, text = reason }: Partial<Omit<Fault, 'path' | 'reason'>> = {},
+  { value = null, hint = null, text = reason, isOfItem }: Partial<Omit<Fault, 'path' | 'reason'>> = {},
 ): Fault {
-  return { path, reason, value, hint, text }
+  return { path, reason, value, hint, text, ...(isOfItem && { isOfItem }) }
 }
 
 /** A fault whose sentence begins with the value: `"shop" is not a domain`. */

@@ -67,8 +67,14 @@ export interface Shape {
   required?: string[]
   items?: TSchema
   maxItems?: number
+  minimum?: number
+  maximum?: number
   description?: string
   cell?: CellKind
+  /** Other words for the values of an enum, by their key. */
+  words?: Readonly<Record<string, string>>
+  /** Whether it restricts what may be done with its item: without a value that is given, the item is left out, too. */
+  restricts?: boolean
 }
 
 /** Unwraps a nullable schema. */

@@ -82,8 +82,13 @@ const gone = Symbol('removed')
 function withoutPaths(value: unknown, faults: readonly Fault[]): Rest & { removed: number } {
   if (!isObject(value)) return { value: null, isWhole: false, removed: 0 }
   const copy = structuredClone(value)
-  const removed = faults.filter(({ path }) => remove(copy as Container, stepsOf(path))).length
+  const removed = faults.filter((fault) => remove(copy as Container, stepsToRemove(fault))).length
   return { value: prune(copy), isWhole: removed === faults.length, removed }
+}
+
+function stepsToRemove({ path, isOfItem }: Fault): (string | number)[] {
+  const steps = stepsOf(path)
+  return isOfItem ? steps.slice(0, -1) : steps
 }
 
 function stepsOf(path: string): (string | number)[] {

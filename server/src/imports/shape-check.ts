@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { TSchema } from 'typebox'
 import { type Fault, fault } from './faults.ts'
+import type { Shape } from './fields.ts'
 
 const options = { strict: false, strictNumbers: true }
 const firstError = new Ajv(options)
@@ -31,7 +32,8 @@ function describeErrors(errors: ErrorObject[]): Fault[] {
     if (isOfNull(error) || error.keyword === 'anyOf' || found.has(path)) continue
     const description = descriptions[error.keyword]?.(error.params) ?? error.message!
     const alternative = allowsNull.has(error.instancePath) && description.startsWith('must be') ? ' or null' : ''
-    found.set(path, fault(path, `${description}${alternative}`, { value: shownValue(error) }))
+    const isOfItem = (error.parentSchema as Shape | undefined)?.restricts ?? false
+    found.set(path, fault(path, `${description}${alternative}`, { value: shownValue(error), isOfItem }))
   }
   return [...found.values()]
 }

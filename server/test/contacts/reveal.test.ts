@@ -128,6 +128,30 @@ describe('a revealed person', () => {
     expect(namesIn(await reveal(key, [Lena, ids.Mara]))).toEqual(['Mara'])
   })
 
+  test.each(['info@nora-field.example', 'nora@nora-field.example'])(
+    'stays who they are when somebody else comes with their address %s',
+    async (email) => {
+      const domain = `${email.split('@')[0]}.nora-field.example`
+      const person = (first_name: string, last_name: string) => ({
+        ...{ store_domain: domain, first_name, last_name, emails: [{ email }] },
+      })
+      await app.importStores([{ domain }])
+      await app.importContacts([person('Nora', 'Field')])
+      const key = await newKey()
+      const nora = (await idsByFirstName(key)).Nora
+      const first = await reveal(key, [nora])
+      await app.importContacts([person('Otto', 'Brook')])
+      const again = await reveal(key, [nora])
+      expect(again.body.data[0]).toMatchObject({ id: nora, full_name: 'Nora Field', charged: false })
+      expect(again.body.data[0].emails).toEqual(first.body.data[0].emails)
+      const otto = (await idsByFirstName(key)).Otto
+      expect((await reveal(key, [otto])).body).toMatchObject({
+        credits: { spent: 1 },
+        data: [{ id: otto, full_name: 'Otto Brook' }],
+      })
+    },
+  )
+
   test('sealed bytes that were moved to another contact do not open', async () => {
     await app.importStores([{ domain: 'mixed-up.example', name: 'Mixed Up' }])
     const record = (name: string) => ({

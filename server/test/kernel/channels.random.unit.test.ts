@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { describe, expect, test } from 'vitest'
 import { proofRuns } from '../../../bin/tests/proof-runs.ts'
-import { normalizeEmail, normalizeMailHost, normalizePhone, normalizeProfile } from '../../src/kernel/channels.ts'
+import { normalizeEmail, normalizeMailHost } from '../../src/kernel/channels/email.ts'
+import { normalizePhone } from '../../src/kernel/channels/phone.ts'
+import { normalizeProfile } from '../../src/kernel/channels/profile.ts'
 
 const fullWidth = (text: string) => text.replace(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0))
 

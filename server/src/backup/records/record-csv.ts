@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TObject, TSchema } from 'typebox'
 import { exactCell } from '../../imports/cells/exact-cell.ts'
+import type { NumberStyle } from '../../imports/cells/numbers.ts'
 import { compileColumns } from '../../imports/csv/columns.ts'
 import { findField } from '../../imports/fields.ts'
 import { listFields } from '../../imports/import-fields.ts'
@@ -61,9 +62,9 @@ function cellWriter(column: string, schema: TObject | null): CellWriter {
   const first = column.replace(/\.\d+\./, '.0.')
   const read = compileColumns(schema, [first])
   // Whatever the other cells of the file show of its numbers, and whatever the taxonomy there calls its values.
-  const marks = shape.type === 'number' || shape.type === 'integer' ? (['dot', 'comma'] as const) : (['dot'] as const)
+  const isNumber = shape.type === 'number' || shape.type === 'integer'
   const resolver = { understand: () => undefined }
-  const readings = marks.map((decimal) => ({ decimal, dates: undefined, resolver }))
+  const readings = (isNumber ? numberStyles : [anyStyle]).map((numbers) => ({ numbers, dates: undefined, resolver }))
   const path = first.split('.')
   const isPhone = shape.cell === 'phone'
   const known = new Map<Value, boolean>()
@@ -71,7 +72,7 @@ function cellWriter(column: string, schema: TObject | null): CellWriter {
     const cell = guardText(plainText(value))
     // One without country code is completed with the country of its store.
     if (isPhone && !cell.startsWith('+')) return false
-    return readings.every((options) => isSame(valueAt(read([cell], options, false).record, path), value))
+    return readings.every((options) => isSame(valueAt(read([cell], options, 'utf-8').record, path), value))
   }
   return {
     isPhone,
@@ -85,6 +86,10 @@ function cellWriter(column: string, schema: TObject | null): CellWriter {
     },
   }
 }
+
+const anyStyle: NumberStyle = { decimal: 'dot', isDecimalCertain: false }
+/** What the numbers of a file can show of their decimal mark. */
+const numberStyles: readonly NumberStyle[] = [anyStyle, { decimal: 'comma', isDecimalCertain: true }]
 
 /** So many values of a column are remembered: many columns have few different ones. */
 const mostKnown = 500

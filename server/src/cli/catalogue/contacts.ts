@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { eraseContacts } from '../../erasure/erase-contacts.ts'
-import { normalizeEmail } from '../../kernel/channels.ts'
+import { normalizeEmail } from '../../kernel/channels/email.ts'
 import { formatNumber } from '../../kernel/time.ts'
 import { type Cli, printResult, withCatalogue } from '../context.ts'
 

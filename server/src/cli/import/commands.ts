@@ -9,7 +9,7 @@ import { OperatorError } from '../../kernel/errors.ts'
 import { type Cli, printResult, withCatalogue } from '../context.ts'
 import { showImportProgress } from '../output.ts'
 import { describeFields, formatTemplate } from './fields.ts'
-import { addReadingOptions, type ReadingFlags, readOptions } from './options.ts'
+import { addReadingOptions, describeMisuse, type ReadingFlags, readOptions } from './options.ts'
 import { formatImport } from './report.ts'
 
 export function addImportCommands(group: Command, cli: Cli): void {
@@ -32,7 +32,10 @@ function addImport(group: Command, cli: Cli, kind: ImportedKind, summary: string
   const command = group
     .command(kind)
     .description(summary)
-    .argument('[file]', 'NDJSON, JSON or CSV by its name, .gz too; - reads NDJSON from standard input')
+    .argument(
+      '[file]',
+      'NDJSON, JSON or CSV (.csv, .tsv, .txt) by its name, .gz too; - reads NDJSON from standard input',
+    )
   addReadingOptions(command, kind)
     .addHelpText('after', () => describeFields(kind))
     .action(async (file: string | undefined, flags: ImportFlags, command: Command) => {
@@ -41,6 +44,8 @@ function addImport(group: Command, cli: Cli, kind: ImportedKind, summary: string
         return
       }
       if (file === undefined) command.error("error: missing required argument 'file'")
+      const misuse = describeMisuse(file, flags)
+      if (misuse !== null) command.error(`error: ${misuse}`)
       const options = await readOptions(flags)
       await withCatalogue(cli, async (deps) => {
         const progress = cli.stderr.isTTY ? showImportProgress(cli.stderr) : undefined

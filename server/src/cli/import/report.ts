@@ -19,9 +19,13 @@ export function formatImport(result: ImportResult, noun: string): string {
 
 const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars (|)' }
 
-function describeFile({ format, encoding, delimiter, decimal }: ImportResult): string | null {
+function describeFile({ format, encoding, delimiter, decimal, decoded }: ImportResult): string | null {
   if (format !== 'csv' || delimiter === null) return null
-  return `Read as CSV with ${delimiterNames[delimiter]} between cells, in ${encoding}, with decimal ${decimal}s.`
+  const read = `Read as CSV with ${delimiterNames[delimiter]} between cells, in ${encoding}, with decimal ${decimal}s.`
+  // Only a person knows whether it is right.
+  return decoded === null
+    ? read
+    : `${read}\nIn ${encoding}, line ${decoded.line} reads ${JSON.stringify(cut(decoded.value))}.`
 }
 
 function describeCounts(

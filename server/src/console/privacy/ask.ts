@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/pool.ts'
-import { normalizeEmail } from '../../kernel/channels.ts'
+import { normalizeEmail } from '../../kernel/channels/email.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { isPlainAddress } from '../../kernel/mail/user-address.ts'
 import type { Signer } from '../../kernel/signer.ts'

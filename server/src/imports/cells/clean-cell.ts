@@ -1,15 +1,17 @@
 /** Cleans the cells of a spreadsheet: what a person reads as the value becomes the value, and nothing is guessed. */
+
+import { unwrapEmail } from '../../kernel/channels/email.ts'
 import { holdsFormula, withoutInnerGuards } from '../../kernel/csv.ts'
 import { trimMatching } from '../../kernel/text/trim.ts'
 import type { CellKind } from '../fields.ts'
 import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
 import { CellFault } from './cell-fault.ts'
 import type { DateOrder } from './dates.ts'
-import type { DecimalMark } from './numbers.ts'
+import type { NumberStyle } from './numbers.ts'
 import { isCountryless, readPhone } from './phones.ts'
 
 export interface CellOptions {
-  decimal: DecimalMark
+  numbers: NumberStyle
   dates: DateOrder | undefined
   resolver: Pick<TaxonomyResolver, 'understand'>
 }
@@ -43,10 +45,14 @@ export function readBoolean(text: string): boolean {
   throw new CellFault('is neither yes nor no', 'write true or false')
 }
 
-/** The value of a closed list, in any case and with blanks or hyphens for underscores. */
-export function readChoice(text: string, values: readonly string[]): string {
+/** The value of a closed list, in any case and with blanks or hyphens for underscores, or by another word for it. */
+export function readChoice(
+  text: string,
+  values: readonly string[],
+  words: Readonly<Record<string, string>> = {},
+): string {
   const wanted = text.toLowerCase().replace(/[\s-]+/g, '_')
-  const value = values.find((value) => value === wanted)
+  const value = values.find((value) => value === wanted) ?? (Object.hasOwn(words, wanted) ? words[wanted] : undefined)
   if (value === undefined) throw new CellFault('is not one of the values', `use one of ${values.join(', ')}`)
   return value
 }
@@ -61,20 +67,13 @@ export function readCellText(text: string, kind: CellKind | undefined, options: 
     case 'name':
       return readName(text)
     case 'email':
-      return bareEmail(text)
+      return unwrapEmail(text)
     case 'phone':
       // One without country code waits for the country of its store.
-      return isCountryless(text) ? readPhone(text, null) : text
+      return isCountryless(text) || text.includes('\n') ? readPhone(text, null) : text
     default:
       return options.resolver.understand(kind, text) ?? text
   }
-}
-
-/** As mail programs write it: mailto:a@b, Name <a@b>. */
-function bareEmail(text: string): string {
-  const inBrackets = /^[^<>]*<([^<>\s]+)>$/.exec(text)?.[1]
-  const address = inBrackets && /.@./.test(inBrackets) ? inBrackets : text
-  return address.replace(/^mailto:/i, '')
 }
 
 const spreadsheetError = /^#(?:REF!|NAME\?|VALUE!|DIV\/0!|NUM!|SPILL!|CALC!|GETTING_DATA)$/i
@@ -89,7 +88,18 @@ function readName(text: string): string {
 
 /** Splits a cell of several values: at `|`, or else at line breaks, `;` or `,` as people separate them. */
 export function splitCell(cell: string): string[] {
-  const separator = ['|', '\n', ';', ','].find((mark) => cell.includes(mark))
-  const items = separator === undefined ? [cell] : cell.split(separator)
-  return items.map(trimCell).filter((item) => item !== '')
+  return cell
+    .split(separatorOf(cell))
+    .map(trimCell)
+    .filter((item) => item !== '')
+}
+
+/** A comma or a semicolon at the end of a line separates nothing more than the line break does. */
+function separatorOf(cell: string): string | RegExp {
+  if (cell.includes('|')) return '|'
+  const lines = cell.split(/[\r\n]+/).map((line) => line.trim())
+  if (lines.length === 1) return cell.includes(';') ? ';' : ','
+  if (cell.includes(';')) return /[;\r\n]/
+  const isListed = lines.every((line, index) => line === '' || line.endsWith(',') || index === lines.length - 1)
+  return isListed ? /[,\r\n]/ : /[\r\n]/
 }

@@ -1,4 +1,5 @@
 import type { Facet, Term, Vocabulary } from '../../search/query/vocabulary.ts'
+import { labelWords } from './words.ts'
 
 /** Separators and small words that differ between spellings of one label: `Home & Garden`, `10k – 50k`. */
 const separators = /[\s_\-–—.,&/'’$]+/u
@@ -13,11 +14,17 @@ export class LabelIndex {
     this.#vocabulary = vocabulary
   }
 
-  /** The term with this label, or with this spelling of its value; undefined if none or several have it. */
+  /**
+   * The term with this label, with this spelling of its value, or that another word means; undefined if none or several
+   * have it.
+   */
   find(facet: Facet, text: string): Term | undefined {
     const key = keyOfLabel(text)
-    const term = key === '' ? undefined : this.#termsOf(facet).get(key)
-    return term === 'ambiguous' ? undefined : term
+    if (key === '') return undefined
+    const term = this.#termsOf(facet).get(key)
+    if (term) return term === 'ambiguous' ? undefined : term
+    const words = labelWords[facet]
+    return words && Object.hasOwn(words, key) ? this.#vocabulary.find(facet, words[key]!) : undefined
   }
 
   #termsOf(facet: Facet): Map<string, Term | 'ambiguous'> {

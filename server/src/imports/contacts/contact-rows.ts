@@ -12,7 +12,8 @@ import { sealContact } from '../../encryption/keyring.ts'
 import { contactKey } from '../../kernel/ids.ts'
 import { mapGiven, patchField } from '../fields.ts'
 import type { WriteContext } from '../import-kind.ts'
-import { type ContactPatch, deduplicatePhones } from './contact-record.ts'
+import { deduplicatePhones } from './contact-channels.ts'
+import type { ContactPatch } from './contact-record.ts'
 import type { ContactRow } from './queries.ts'
 
 /** A contact as it is or will be stored. */

@@ -20,18 +20,13 @@ import {
   updateEntry,
   type WriteContext,
 } from '../import-kind.ts'
-import {
-  type ContactPatch,
-  ContactRecord,
-  checkContactShape,
-  completePhones,
-  hopelessPhones,
-  readContactRecord,
-} from './contact-record.ts'
+import { completePhones, hopelessPhones } from './contact-channels.ts'
+import { type ContactPatch, ContactRecord, checkContactShape, readContactRecord } from './contact-record.ts'
 import { applyContactPatch, buildContactRows } from './contact-rows.ts'
 import { bulkInsertContacts, updateContacts } from './queries.ts'
 import {
   type ContactsByImportKey,
+  chooseKey,
   findTarget,
   importKeyText,
   loadSuppressionTest,
@@ -102,14 +97,15 @@ function applyRecord(
   dropsBadValues: boolean,
 ): Fault[] {
   if (!target) throw new RecordError([unknownStore(patch), ...hopelessPhones(patch)])
-  const { storeId, country, externalKey, phoneFaults } = target
+  const { storeId, country, phoneFaults } = target
   if (phoneFaults.length > 0 && !dropsBadValues) throw new RecordError(phoneFaults, { isTakenWithDrop: true })
-  const key = importKeyText(target)
+  const externalKey = chooseKey(entries, target)
+  const key = importKeyText({ storeId, externalKey })
   const entry = entries.get(key)
   const before = entry?.state.facts ?? null
   const facts = applyContactPatch(before, target.patch, country)
   const channelHashes = entry ? null : target.channelHashes
-  if (isSuppressed({ storeId, country, externalKey, facts, channelHashes }))
+  if (isSuppressed({ storeId, country, externalKey, facts, channelHashes }, target))
     throw new RecordError('this person or domain is suppressed', { isWithheld: true })
   const number = entry?.state.number ?? allocateContactNumber(target.store)
   const state = { storeId, country, externalKey, number, facts, channelHashes }

@@ -2,6 +2,7 @@ import { parsePgArray, readStoredStores } from '../../catalogue/queries.ts'
 import type { LoadedStore } from '../../catalogue/store-summaries.ts'
 import type { Client } from '../../db/pool.ts'
 import { parseStore } from '../../delivery/store-document.ts'
+import { fullNameOf } from '../../encryption/contact-facts.ts'
 import {
   type ContactImportKey,
   type IdentityHasher,
@@ -12,8 +13,10 @@ import {
 import { openStoredContact } from '../../encryption/keyring.ts'
 import type { Fault } from '../faults.ts'
 import type { MergeEntry, NumberedRecord, WriteContext } from '../import-kind.ts'
-import { type ContactPatch, completePhones } from './contact-record.ts'
+import { completePhones } from './contact-channels.ts'
+import type { ContactPatch } from './contact-record.ts'
 import { applyContactPatch, type ContactState, hashesOfPerson } from './contact-rows.ts'
+import { canBeOnePerson, keyWithName } from './person-keys.ts'
 import { findSuppressedHashes, hasSuppressions, mapHostsToStoreIds, readHosts, readStoredContacts } from './queries.ts'
 
 /** Stores by each of their hosts. */
@@ -31,9 +34,12 @@ export async function readStoresByHost(
   return new Map([...idOfHost].map(([host, id]) => [host, stores.get(id)!]))
 }
 
-/** The store and import key that a record belongs to. */
-export interface RecordTarget extends ContactImportKey {
+/** The store that a record belongs to, and the keys by which its contact is found there. */
+export interface RecordTarget extends Pick<ContactImportKey, 'storeId' | 'country'> {
   store: LoadedStore
+  mainKey: Buffer
+  /** The key of a further person with the same address; called for known stores only, since it costs a hash. */
+  namedKey(): Buffer | null
   /** The record's changes; phones are complete if they are to be cleaned. */
   patch: ContactPatch
   /** Phones that cannot be read in the store's country; the patch lacks them. */
@@ -56,11 +62,20 @@ export function findTarget(
   return {
     storeId: store.row.id,
     country,
-    externalKey: patch.externalKey,
     store,
+    mainKey: patch.keys.main,
+    namedKey: keepResult(() => keyWithName(seals.identities, patch.keys)),
     patch,
     phoneFaults: faults,
     channelHashes: patch.channelHashes ?? hashChannelsOfRecord(country, patch, seals.identities),
+  }
+}
+
+function keepResult<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }
 
@@ -77,33 +92,79 @@ interface StoredContact extends ContactState {
 /** The contacts that records apply to, by `importKeyText`. */
 export type ContactsByImportKey = Map<string, MergeEntry<StoredContact, ContactState>>
 
+/**
+ * The key of the contact that a record applies to. Two different names with one address are two people: the first has the
+ * key of the address alone, unless that is a role's, and the others that with their name.
+ */
+export function chooseKey(entries: ContactsByImportKey, target: RecordTarget): Buffer {
+  const { storeId, mainKey, namedKey } = target
+  if (!isNameInQuestion(entries, target)) return mainKey
+  const named = namedKey()
+  if (named === null) return mainKey
+  const isLegacy = !entries.has(importKeyText({ storeId, externalKey: named })) && hasSameName(entries, target)
+  return isLegacy ? mainKey : named
+}
+
+/** Whether the key of the address alone may be another person's. */
+function isNameInQuestion(entries: ContactsByImportKey, target: RecordTarget): boolean {
+  const { storeId, mainKey, patch } = target
+  if (patch.keys.person === null) return false
+  const main = entries.get(importKeyText({ storeId, externalKey: mainKey }))
+  return patch.keys.isShared || (main !== undefined && !hasSameName(entries, target))
+}
+
+/** Whether the contact with the key of the address alone can be the record's person. */
+function hasSameName(entries: ContactsByImportKey, { storeId, mainKey, patch }: RecordTarget): boolean {
+  const main = entries.get(importKeyText({ storeId, externalKey: mainKey }))
+  const { person, isShared } = patch.keys
+  const known = main && fullNameOf(main.state.facts)
+  if (known === undefined || known === null) return known === null && !isShared
+  return person !== null && canBeOnePerson(known, person.name)
+}
+
 export function importKeyText({ storeId, externalKey }: Pick<ContactImportKey, 'storeId' | 'externalKey'>): string {
   return `${storeId} ${externalKey.toString('latin1')}`
 }
 
 export async function readContactsByImportKey(
   client: Client,
-  { seals }: WriteContext,
+  context: WriteContext,
   targets: RecordTarget[],
 ): Promise<ContactsByImportKey> {
   // A store that has not assigned a number has no contacts.
   const populated = targets.filter(({ store }) => store.row.next_contact_number > 0)
-  if (populated.length === 0) return new Map()
-  const wanted = new Map(populated.map((target) => [importKeyText(target), target]))
-  const rows = await readStoredContacts(client, [...wanted.values()])
-  return new Map(
-    rows.map(({ store_id: storeId, number, external_key: externalKey, identities, sealed }) => {
-      const key = importKeyText({ storeId, externalKey })
-      const { country } = wanted.get(key)!
-      const facts = openStoredContact(seals.sealer, storeId, number, sealed)
-      const stored = { storeId, country, externalKey, number, facts, channelHashes: null, identities }
-      return [key, { stored, state: stored, changes: 0, noops: 0 }]
-    }),
-  )
+  const entries: ContactsByImportKey = new Map()
+  await addStored(client, context, entries, populated, ({ mainKey }) => mainKey)
+  const inQuestion = populated.filter((target) => isNameInQuestion(entries, target))
+  await addStored(client, context, entries, inQuestion, ({ namedKey }) => namedKey())
+  return entries
 }
 
-/** Whether a contact must not be stored. */
-export type SuppressionTest = (person: Omit<ContactState, 'number'>) => boolean
+async function addStored(
+  client: Client,
+  { seals }: WriteContext,
+  entries: ContactsByImportKey,
+  targets: RecordTarget[],
+  keyOf: (target: RecordTarget) => Buffer | null,
+): Promise<void> {
+  const wanted = new Map<string, ContactImportKey>()
+  for (const target of targets) {
+    const [externalKey, { storeId, country }] = [keyOf(target), target]
+    if (externalKey !== null) wanted.set(importKeyText({ storeId, externalKey }), { storeId, externalKey, country })
+  }
+  if (wanted.size === 0) return
+  const rows = await readStoredContacts(client, [...wanted.values()])
+  for (const { store_id: storeId, number, external_key: externalKey, identities, sealed } of rows) {
+    const key = importKeyText({ storeId, externalKey })
+    const { country } = wanted.get(key)!
+    const facts = openStoredContact(seals.sealer, storeId, number, sealed)
+    const stored = { storeId, country, externalKey, number, facts, channelHashes: null, identities }
+    entries.set(key, { stored, state: stored, changes: 0, noops: 0 })
+  }
+}
+
+/** Whether the contact of a record must not be stored. */
+export type SuppressionTest = (person: Omit<ContactState, 'number'>, target: RecordTarget) => boolean
 
 /**
  * Looks up, in one query, every hash that could suppress one of the records: from the records, from the stored contacts
@@ -119,14 +180,19 @@ export async function loadSuppressionTest(
   if (mode === 'test' || targets.length === 0 || !(await hasSuppressions(client))) return isNeverSuppressed
   const hosts = await readHosts(client, [...new Set(targets.map(({ storeId }) => storeId))])
   const hashOfHost = (host: string) => hasher.hash('domain', host).hash
-  const hashes = targets.flatMap((target) => [
-    ...target.channelHashes,
-    ...parsePgArray(entries.get(importKeyText(target))?.stored?.identities ?? '{}'),
-    recordIdentity(hasher, target).hash,
-  ])
+  const recordsOf = ({ storeId, mainKey, namedKey }: RecordTarget) =>
+    [mainKey, namedKey()].flatMap((externalKey) =>
+      externalKey === null ? [] : recordIdentity(hasher, { storeId, externalKey }).hash,
+    )
+  const hashes = targets.flatMap((target) => {
+    const externalKey = chooseKey(entries, target)
+    const stored = entries.get(importKeyText({ storeId: target.storeId, externalKey }))?.stored
+    return [...target.channelHashes, ...parsePgArray(stored?.identities ?? '{}'), ...recordsOf(target)]
+  })
   const suppressed = await findSuppressedHashes(client, [...hashes, ...[...hosts.values()].flat().map(hashOfHost)])
   if (suppressed.size === 0) return isNeverSuppressed
-  return (person) =>
-    hashesOfPerson(hasher, person).some((hash) => suppressed.has(hash)) ||
+  // By either key: before names counted, a person with a role's address was erased under that of the address.
+  return (person, target) =>
+    [...hashesOfPerson(hasher, person), ...recordsOf(target)].some((hash) => suppressed.has(hash)) ||
     hosts.get(person.storeId)!.some((host) => suppressed.has(hashOfHost(host)))
 }

@@ -3,12 +3,14 @@ import { CellFault } from '../cells/cell-fault.ts'
 import { type CellOptions, readBoolean, readCellText, readChoice, splitCell, trimCell } from '../cells/clean-cell.ts'
 import { readDate } from '../cells/dates.ts'
 import { isExactCell, readExactCell } from '../cells/exact-cell.ts'
-import { readNumber } from '../cells/numbers.ts'
+import { readNumber, readWholeNumber } from '../cells/numbers.ts'
 import { badValue, type Fault, fault } from '../faults.ts'
 import { type CellKind, fieldSchema, itemSchema, type Shape, shapeOf } from '../fields.ts'
+import { isLostText, wronglyDecoded } from '../source/lost-text.ts'
+import type { RowText } from './csv-parser.ts'
 
 /** Builds records from the cells of rows. */
-export type RowReader = (cells: readonly string[], options: CellOptions, isDamaged: boolean) => CleanedRow
+export type RowReader = (cells: readonly string[], options: CellOptions, text: RowText) => CleanedRow
 
 /** A record as far as its cells could be read, and the faults of the others. */
 export interface CleanedRow {
@@ -21,7 +23,15 @@ export interface CleanedRow {
 /** A tree in the shape of the record; its leaves are columns. */
 type Node =
   | { kind: 'cell'; column: number; path: string; read: CellReader; isPhone: boolean }
-  | { kind: 'object'; path: string; nullColumn: number | null; fields: Map<string, Node>; required: readonly string[] }
+  | {
+      kind: 'object'
+      path: string
+      nullColumn: number | null
+      fields: Map<string, Node>
+      required: readonly string[]
+      /** Paths of the fields without which a given value may not stay. */
+      restricting: readonly string[]
+    }
   | { kind: 'list'; path: string; nullColumn: number | null; items: Map<string, Node> }
 
 /** Reads a trimmed cell; throws `CellFault`. */
@@ -33,13 +43,13 @@ type CellReader = (text: string, row: RowState, raw: string) => unknown
  * null. `fields` has the field of each column, or null for one that is ignored; the schema must have all of them.
  */
 export function compileColumns(schema: TObject, fields: readonly (string | null)[]): RowReader {
-  const root: Node = { kind: 'object', path: '', nullColumn: null, fields: new Map(), required: [] }
+  const root: Node = { kind: 'object', path: '', nullColumn: null, fields: new Map(), required: [], restricting: [] }
   // Not its name, which may be anybody's text: the header's problems name it.
   for (const [column, field] of fields.entries())
     if (field !== null && !addColumn(root, schema, field.split('.'), column))
       throw new Error(`column ${column + 1} is mapped to a field that the schema does not have`)
-  return (cells, options, isDamaged) => {
-    const row = new RowState(cells, options, isDamaged)
+  return (cells, options, text) => {
+    const row = new RowState(cells, options, text)
     const record = (readNode(root, row) as Record<string, unknown> | undefined) ?? {}
     return { record, faults: row.faults, keepsPhones: row.keepsPhones }
   }
@@ -49,15 +59,15 @@ class RowState {
   readonly faults: Fault[] = []
   readonly cells: readonly string[]
   readonly options: CellOptions
-  readonly isDamaged: boolean
   keepsPhones = false
+  readonly text: RowText
   /** The resolution of a date that has no day. */
   resolution: 'month' | 'year' | null = null
 
-  constructor(cells: readonly string[], options: CellOptions, isDamaged: boolean) {
+  constructor(cells: readonly string[], options: CellOptions, text: RowText) {
     this.cells = cells
     this.options = options
-    this.isDamaged = isDamaged
+    this.text = text
   }
 }
 
@@ -90,20 +100,27 @@ function inOrder(items: Map<string, Node>): Map<string, Node> {
 
 function newNode(shape: Shape, path: string, column: number): Node {
   if (shape.type === 'object')
-    return { kind: 'object', path, nullColumn: null, fields: new Map(), required: shape.required ?? [] }
+    return {
+      ...{ kind: 'object', path, nullColumn: null, fields: new Map(), required: shape.required ?? [] },
+      restricting: Object.entries(shape.properties ?? {}).flatMap(([name, field]) =>
+        shapeOf(field).restricts ? `${path}.${name}` : [],
+      ),
+    }
   if (shape.type === 'array' && shapeOf(shape.items!).type === 'object')
     return { kind: 'list', path, nullColumn: null, items: new Map() }
   return { kind: 'cell', column, path, read: readerOf(shape), isPhone: shape.cell === 'phone' }
 }
 
 function readerOf(shape: Shape): CellReader {
-  if (shape.enum) return (text) => readChoice(text, shape.enum!)
-  if (shape.type === 'number' || shape.type === 'integer')
-    return (text, { options }) => readNumber(text, options.decimal)
+  if (shape.enum) return (text) => readChoice(text, shape.enum!, shape.words)
+  if (shape.type === 'number') return (text, { options }) => readNumber(text, options.numbers)
+  if (shape.type === 'integer') return (text, { options }) => readWholeNumber(text, options.numbers, shape)
   if (shape.type === 'boolean') return readBoolean
   if (shape.type === 'array') return listReader(shapeOf(shape.items!).cell)
   const { cell } = shape
   if (cell === 'moment') return readMoment
+  // A line break between two numbers must not be cleaned away.
+  if (cell === 'phone') return (text, { options }, raw) => readCellText(withBreaks(text, raw), cell, options)
   return (text, { options }) => readCellText(text, cell, options)
 }
 
@@ -111,6 +128,12 @@ function readMoment(text: string, row: RowState): string {
   const moment = readDate(text, row.options.dates)
   row.resolution = moment.resolution
   return moment.text
+}
+
+function withBreaks(text: string, raw: string): string {
+  if (!raw.includes('\n')) return text
+  const digitsOfLines = raw.split('\n').map((line) => line.replace(/\D/g, '').length)
+  return digitsOfLines.filter((digits) => digits > 4).length > 1 ? raw.trim() : text
 }
 
 /** A cell that is one known value is not split, whatever it contains. */
@@ -131,17 +154,31 @@ function readNode(node: Node, row: RowState): unknown {
   const fields: Record<string, unknown> = {}
   let isEmpty = true
   row.resolution = null
+  const before = row.faults.length
   for (const [name, field] of node.fields) {
     const value = readNode(field, row)
     if (value === undefined) continue
     fields[name] = value
     isEmpty = false
   }
-  // The status of an email that is not there says nothing.
-  if (node.required.some((name) => !(name in fields))) return undefined
+  if (node.required.some((name) => !(name in fields))) return withoutItem(node, row, before)
+  if (row.faults.length > before && node.restricting.length > 0 && restrict(node, row, before)) return undefined
   // A year or a month says how exact it is, unless a column does.
   if (row.resolution !== null && 'estimate' in fields) fields.resolution ??= row.resolution
   return isEmpty ? readWhole(node.nullColumn, row) : fields
+}
+
+/** The status of an email that is not there says nothing, whatever it is. */
+function withoutItem({ path, required }: Node & { kind: 'object' }, row: RowState, before: number): undefined {
+  const missing = new Set(required.map((name) => `${path}.${name}`))
+  if (!row.faults.slice(before).some((fault) => missing.has(fault.path))) row.faults.length = before
+}
+
+/** Whether a value at fault takes its item with it: an address of unknown standing would pass for one to use. */
+function restrict({ restricting }: Node & { kind: 'object' }, row: RowState, before: number): boolean {
+  const faults = row.faults.slice(before).filter(({ path }) => restricting.includes(path))
+  for (const fault of faults) fault.isOfItem = true
+  return faults.length > 0
 }
 
 function readCell({ column, path, read, isPhone }: Node & { kind: 'cell' }, row: RowState): unknown {
@@ -152,8 +189,9 @@ function readCell({ column, path, read, isPhone }: Node & { kind: 'cell' }, row:
   const text = trimCell(raw)
   if (text === '') return undefined
   if (text === 'null') return null
-  if (row.isDamaged && text.includes('\ufffd')) {
-    row.faults.push(fault(path, 'not valid UTF-8', { value: text, hint: 'give --encoding, or save the file as UTF-8' }))
+  if (row.text !== 'ascii' && isLostText(text)) {
+    const reason = row.text === 'invalid' ? 'not valid UTF-8' : wronglyDecoded
+    row.faults.push(fault(path, reason, { value: text, hint: 'give --encoding, or save the file as UTF-8' }))
     return undefined
   }
   try {

@@ -1,12 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { Identity, IdentityHasher } from '../../encryption/identities.ts'
-import {
-  isProfilePage,
-  normalizeEmail,
-  normalizeMailHost,
-  normalizePhone,
-  normalizeProfile,
-} from '../../kernel/channels.ts'
+import { normalizeEmail, normalizeMailHost } from '../../kernel/channels/email.ts'
+import { normalizePhone } from '../../kernel/channels/phone.ts'
+import { isProfilePage, normalizeProfile } from '../../kernel/channels/profile.ts'
 import { RecordError } from '../faults.ts'
 import { isBlank, type Line } from '../source/lines.ts'
 

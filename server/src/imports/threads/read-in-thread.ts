@@ -123,8 +123,8 @@ export function failureOf({ message, stack, isOperators }: FromReadingThread & {
 
 /** Copying between threads turns buffers into plain arrays of bytes. */
 function revive({ records, trials, remnants, rejects }: Chunk<unknown>): void {
-  for (const { patch } of [...records, ...trials, ...remnants] as { patch: { externalKey?: Buffer } }[])
-    if (patch.externalKey) patch.externalKey = asBuffer(patch.externalKey)
+  for (const { patch } of [...records, ...trials, ...remnants] as { patch: { keys?: { main: Buffer } } }[])
+    if (patch.keys) patch.keys.main = asBuffer(patch.keys.main)
   for (const reject of rejects) reject.original &&= asBuffer(reject.original)
 }
 

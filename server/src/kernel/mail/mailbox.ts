@@ -1,4 +1,4 @@
-import { normalizeEmail } from '../channels.ts'
+import { normalizeEmail } from '../channels/email.ts'
 
 /**
  * The mailbox of an address, for windows that bound what one mailbox gets: spellings that a provider delivers to the same

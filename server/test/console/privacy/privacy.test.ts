@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { endExpiredPrivacyLinks } from '../../../src/console/privacy/link.ts'
-import { normalizeEmail } from '../../../src/kernel/channels.ts'
+import { normalizeEmail } from '../../../src/kernel/channels/email.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { reveal } from '../../contacts/support/reveals.ts'
 import { contactIdOf, tryImportContacts } from '../../erasure/support/people.ts'

@@ -3,11 +3,14 @@ import { withoutQuotes } from '../../../src/import-jobs/run/report.ts'
 import { CellFault } from '../../../src/imports/cells/cell-fault.ts'
 import * as cleanCell from '../../../src/imports/cells/clean-cell.ts'
 import * as dates from '../../../src/imports/cells/dates.ts'
+import * as months from '../../../src/imports/cells/months.ts'
 import * as numbers from '../../../src/imports/cells/numbers.ts'
 import * as phones from '../../../src/imports/cells/phones.ts'
+import { canBeOnePerson } from '../../../src/imports/contacts/person-keys.ts'
 import * as header from '../../../src/imports/csv/header.ts'
 import { storeImportKind } from '../../../src/imports/stores/import-stores.ts'
 import { TaxonomyResolver } from '../../../src/imports/taxonomy-resolver.ts'
+import { findUnseen, readEmail, unwrapEmail } from '../../../src/kernel/channels/email.ts'
 import { csvCell } from '../../../src/kernel/csv.ts'
 import { trimMatching } from '../../../src/kernel/text/trim.ts'
 import { facets, Vocabulary } from '../../../src/search/query/vocabulary.ts'
@@ -70,7 +73,8 @@ function* longTexts(): Generator<string> {
 }
 
 const resolver = new TaxonomyResolver(new Vocabulary([]), false)
-const options = { decimal: 'comma', dates: 'dmy', resolver } as const
+const style = { decimal: 'comma', isDecimalCertain: true } as const
+const options = { numbers: style, dates: 'dmy', resolver } as const
 
 /** What is done to a text. Every exported function of a module that cleans cells is here. */
 const cleaners: Record<string, Record<string, (text: string) => unknown>> = {
@@ -85,11 +89,13 @@ const cleaners: Record<string, Record<string, (text: string) => unknown>> = {
     splitCell: cleanCell.splitCell,
   },
   dates: { readDate: (text) => dates.readDate(text, 'dmy') },
+  months: { findMonth: months.findMonth, keyOfWord: months.keyOfWord },
   numbers: {
     readNumber: (text) => {
-      ignoreFault(() => numbers.readNumber(text, 'dot'))
-      numbers.readNumber(text, 'comma')
+      ignoreFault(() => numbers.readNumber(text, { ...style, decimal: 'dot' }))
+      numbers.readNumber(text, style)
     },
+    readWholeNumber: (text) => numbers.readWholeNumber(text, style, {}),
     decimalMarkOf: numbers.decimalMarkOf,
   },
   phones: {
@@ -99,9 +105,13 @@ const cleaners: Record<string, Record<string, (text: string) => unknown>> = {
   },
   header: {
     describeUnreadableHeader: (text) => header.describeUnreadableHeader([text]),
-    countKnownColumns: (text) => header.countKnownColumns(storeImportKind, [text, text], {}),
+    fieldsOfHeader: (text) => header.fieldsOfHeader(storeImportKind, [text, text], {}),
   },
   others: {
+    readEmail,
+    unwrapEmail,
+    findUnseen,
+    canBeOnePerson: (text) => canBeOnePerson(text, `${text} x`),
     csvCell: (text) => csvCell(text, ';'),
     trimMatching: (text) => trimMatching(text, /[\s\d]/),
     withoutQuotes,
@@ -125,9 +135,9 @@ test.for(
 test('every function that cleans cells is tried', () => {
   const functions = (exported: object) =>
     Object.entries(exported).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))
-  // These two are called with cells that describeUnreadableHeader has let pass.
-  const bounded = ['readHeader', 'requireUsable']
-  for (const [module, exported] of Object.entries({ 'clean-cell': cleanCell, dates, numbers, phones, header }))
+  // These are called with cells that describeUnreadableHeader has let pass.
+  const bounded = ['readHeader', 'requireUsable', 'withoutHeader']
+  for (const [module, exported] of Object.entries({ 'clean-cell': cleanCell, dates, months, numbers, phones, header }))
     expect([...Object.keys(cleaners[module]!), ...(module === 'header' ? bounded : [])].sort(), module).toEqual(
       functions(exported).sort(),
     )

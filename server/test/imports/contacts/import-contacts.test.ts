@@ -143,8 +143,8 @@ test('without an external id the normalised first email is the key, and without 
   const at = { store_domain: 'other.example' }
   const email = (email: string) => ({ emails: [{ email }] })
   const people = [
-    { ...at, ...email('Key.One@Other.example'), first_name: 'A' },
-    { ...at, ...email('key.one@other.example'), first_name: 'B' },
+    { ...at, ...email('Key.One@Other.example'), first_name: 'Bea' },
+    { ...at, ...email('key.one@other.example'), first_name: 'Bea', last_name: 'Key' },
     { ...at, first_name: 'Ann', last_name: 'Key', title: 'Owner' },
     { ...at, full_name: 'Ann Key', title: 'Owner', role: 'founder' },
     { ...at, full_name: 'Ann Key' },
@@ -155,7 +155,7 @@ test('without an external id the normalised first email is the key, and without 
   expect(await catalogue.importContacts(people)).toMatchObject({ inserted: 6, updated: 2, rejected: 0 })
   expect(await catalogue.importContacts(people)).toMatchObject({ unchanged: 8, updated: 0 })
   const stored = (await readStoredPeople(catalogue)).filter(({ domain }) => domain === 'other.example')
-  expect(stored.find(({ facts }) => facts.emails[0]?.email === 'key.one@other.example')!.facts.first_name).toBe('B')
+  expect(stored.find(({ facts }) => facts.emails[0]?.email === 'key.one@other.example')!.facts.first_name).toBe('Bea')
   expect(stored.find(({ facts }) => facts.full_name === 'Ann Key' && facts.title === 'Owner')!.facts).toMatchObject({
     first_name: 'Ann',
     role: 'founder',

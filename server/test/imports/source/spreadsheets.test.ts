@@ -311,3 +311,45 @@ test('an inspection shows how a file would be read, and writes nothing', async (
   expect(inspection.rows[1]!.faults.map(({ field }) => field)).toContain('name')
   expect(await catalogue.rows()).toEqual([])
 })
+
+test.each([',', ';', '\t'])('thousands between %j are never read as fractions', async (delimiter) => {
+  const file = (...rows: string[]) => rows.map((row) => row.split(' ').join(delimiter)).join('\n')
+  const open = file('domain active_ads', 'a.example 1.000', 'b.example 12.000', 'c.example 7')
+  const result = await importStoreFile('ads.csv', open)
+  expect(result).toMatchObject({ inserted: 1, rejected: 2 })
+  expect(result.problems).toMatchObject([
+    {
+      field: 'active_ads',
+      reason: 'could be a fraction or a thousand',
+      count: 2,
+      example: { line: 2, value: '1.000' },
+      hint: expect.stringContaining('--decimal'),
+    },
+  ])
+  // What the person says decides.
+  expect(await importStoreFile('ads.csv', open, { decimal: 'comma' })).toMatchObject({ inserted: 2, rejected: 0 })
+  const { rows } = await catalogue.db.query('select active_ads from stores order by id')
+  expect(rows).toEqual([{ active_ads: 7 }, { active_ads: 1_000 }, { active_ads: 12_000 }])
+  // As do the other numbers of the file; a count has no fraction even then.
+  const dots = file('domain active_ads lead_fit_score', 'a.example 1.000 7.5', 'b.example 12.0 64.125')
+  const { problems } = await importStoreFile('dots.csv', dots)
+  expect(problems).toMatchObject([{ reason: 'is no whole number', count: 2, example: { value: '1.000' } }])
+})
+
+test('two numbers in a cell are told, whatever stands between them', async () => {
+  await importStoreFile('phones.csv', 'domain,country\nshop.example,DE\nnowhere.example,')
+  const people = [
+    'store_domain,full_name,phone',
+    'shop.example,Anna Moss,030 23125-0 / 23125-11',
+    'shop.example,Ben Stone,"030 1234567\n030 7654321"',
+    'shop.example,Cleo Reed,"01602229999.0"',
+    'shop.example,Dan Ash,491602229999',
+    'nowhere.example,Eve Oak,+49 30 1234567 or +49 30 7654321',
+  ]
+  const result = await importPeopleFile('phones.csv', people.join('\n'), { onBadValue: 'drop' })
+  expect(result).toMatchObject({ inserted: 5, dropped: 4 })
+  expect(result.problems.map(({ reason, count }) => [reason, count])).toEqual([
+    ['is more than one number', 3],
+    ['could begin with the country code 49 or with an area code', 1],
+  ])
+})

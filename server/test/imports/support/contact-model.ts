@@ -15,6 +15,7 @@ export interface ModelRecord extends Partial<Record<keyof ContactFacts, unknown>
 }
 
 interface ModelChannel {
+  type?: string
   email?: string
   phone?: string
   is_primary?: boolean
@@ -30,7 +31,7 @@ export function applyToModel(model: ContactModel, hosts: Map<string, string>, re
       rejected++
       continue
     }
-    const id = JSON.stringify([domain, ...key])
+    const id = idOf(model, domain, key, record)
     const facts: Record<string, unknown> = { ...(model.get(id)?.facts ?? emptyFacts) }
     for (const field of Object.keys(emptyFacts) as (keyof ContactFacts)[])
       if (record[field] !== undefined) facts[field] = record[field] ?? emptyFacts[field]
@@ -63,8 +64,35 @@ const emptyFacts: ContactFacts = {
 function keyOf({ external_id, emails, full_name, first_name, last_name, title }: ModelRecord): string[] | null {
   if (external_id) return ['id', external_id]
   if (emails?.[0]) return ['email', emails[0].email!.toLowerCase()]
-  const name = full_name ?? [first_name, last_name].filter((part) => part).join(' ')
+  const name = nameOf({ full_name, first_name, last_name } as ModelRecord)
   return name ? ['name', name, title ?? ''] : null
+}
+
+/** Two different names with one address are two people, and a role's address identifies nobody who has a name. */
+function idOf(model: ContactModel, domain: string, key: string[], record: ModelRecord): string {
+  const id = JSON.stringify([domain, ...key])
+  const name = nameOf(record)
+  if (key[0] !== 'email' || !name) return id
+  const isShared = record.emails![0]!.type === 'role'
+  const first = model.get(id)?.facts
+  const isSame = first !== undefined && (nameOf(first) ? haveSameWords(nameOf(first), name) : !isShared)
+  if (isSame ? !isShared : first === undefined && !isShared) return id
+  const named = JSON.stringify([domain, ...key, 'named', wordsOf(name)])
+  return isSame && !model.has(named) ? id : named
+}
+
+function nameOf({ full_name, first_name, last_name }: Partial<ContactFacts> | ModelRecord): string {
+  return full_name ?? [first_name, last_name].filter((part) => part).join(' ')
+}
+
+/** One has all words of the other. */
+function haveSameWords(a: string, b: string): boolean {
+  const [shorter, longer] = [wordsOf(a), wordsOf(b)].sort((x, y) => x.length - y.length) as [string[], string[]]
+  return shorter.every((word) => longer.includes(word))
+}
+
+function wordsOf(name: string): string[] {
+  return name.toLowerCase().replaceAll('ö', 'o').replaceAll("'", '').split(' ').sort()
 }
 
 function listOf(given: ModelChannel[], channel: 'email' | 'phone', blank: object): object[] {

@@ -81,7 +81,7 @@ const read: Exception[] = [
   },
   { path: 'server/src/imports/cells/clean-cell.ts', starts: '/^(?!n(?:ull', reason: fewCharacters },
   { path: 'server/src/imports/cells/numbers.ts', starts: '/^-?[1-9]', reason: 'its reference is one character' },
-  { path: 'server/src/kernel/channels.ts', starts: '/^(?!https?:)', reason: fewCharacters },
+  { path: 'server/src/kernel/channels/profile.ts', starts: '/^(?!https?:)', reason: fewCharacters },
   { path: 'server/src/kernel/csv.ts', starts: '/^[A-Za-z0-9](?:(?:', reason: fewCharacters },
   { path: 'server/src/kernel/csv.ts', starts: '/([;,|\\t', reason: fewCharacters },
 ]
