@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 // By path: this runs before packages are installed.
-import { childOptions, surviveHangUp } from '../../packages/process-lock/src/terminal.mjs'
+import { childOptions, escapeControls, surviveHangUp } from '../../packages/process-lock/src/terminal.mjs'
 import { prepareBundle } from './bundle.mjs'
 import { lastConsole, prepareConsole } from './console.mjs'
 import { installPackages } from './install.mjs'
@@ -20,7 +20,7 @@ export async function launch(args) {
     else await runBundle(args)
   } catch (error) {
     if (!error.isExplained) throw error
-    console.error(error.message)
+    console.error(escapeControls(error.message))
     process.exitCode = 1
   }
 }
@@ -58,7 +58,7 @@ async function provideConsole(findFolder) {
   try {
     process.env.CONSOLE_DIR = await findFolder(projectDir)
   } catch (error) {
-    console.error(`${error.message}\nThe service starts without the console.`)
+    console.error(`${escapeControls(error.message)}\nThe service starts without the console.`)
   }
 }
 

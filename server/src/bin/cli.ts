@@ -1,5 +1,5 @@
 import project from '../../../package.json' with { type: 'json' }
-import type { Cli } from '../cli/context.ts'
+import { type Cli, printNote } from '../cli/context.ts'
 import { runCommandLine } from '../cli/program.ts'
 import type { Config } from '../config.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
@@ -98,7 +98,7 @@ try {
 } catch (error) {
   if (!termination.aborted) {
     const { formatFailure } = await import('../cli/failure.ts')
-    process.stderr.write(`${formatFailure(error)}\n`)
+    printNote(cli, `${formatFailure(error)}\n`)
   }
   code = termination.aborted ? interruptedCode : 1
   await release().catch(() => {})

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { printText } from '../cli/context.ts'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
@@ -39,7 +40,7 @@ export async function serve(
   const greeter: Greeter = {
     showsLink: isTerminal || printLink,
     greet(greeting, keys) {
-      stdout.write(`${json ? JSON.stringify(greeting) : formatGreeting(greeting, keys, { isTerminal })}\n`)
+      printText({ stdout }, `${json ? JSON.stringify(greeting) : formatGreeting(greeting, keys, { isTerminal })}\n`)
     },
   }
   try {

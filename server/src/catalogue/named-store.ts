@@ -42,15 +42,19 @@ export function requireHost(domain: string): string {
 }
 
 async function requireStore(db: Queryable, host: string): Promise<NamedStoreRow> {
-  const store = await selectStoreByHost(db, host)
-  if (!store) throw new OperatorError(`The live catalogue has no store with the domain or alias ${host}.`)
-  return store
+  // Earlier versions took away one www. of several: what they stored can be shown, renamed and removed.
+  for (const name of [host, `www.${host}`, `www.www.${host}`]) {
+    const store = await selectStoreByHost(db, name)
+    if (store) return store
+  }
+  throw new OperatorError(`The live catalogue has no store with the domain or alias ${host}.`)
 }
 
 /** A store that is to be changed for good has to be named by its domain: an alias may be a slip. */
 export async function requireStoreByDomain(db: Queryable, domain: string): Promise<NamedStoreRow> {
   const host = requireHost(domain)
   const store = await requireStore(db, host)
-  if (store.domain !== host) throw new OperatorError(`${host} is an alias of ${store.domain}; give that domain.`)
+  if (normalizeDomain(store.domain) !== host)
+    throw new OperatorError(`${host} is an alias of ${store.domain}; give that domain.`)
   return store
 }

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { clusterPaths } from '@storedex/embedded-postgres/cluster'
+import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import { type BackupProgress, type BackupResult, backUp } from '../backup/back-up.ts'
 import { type RestoreProgress, type RestoreResult, restore } from '../backup/restore.ts'
@@ -150,7 +151,7 @@ function showRestore(terminal: Writable): ProgressDisplay<RestoreProgress> {
 }
 
 function formatBackup({ file, bytes, tables, rows, with_keys, sealed, seconds }: BackupResult, config: Config): string {
-  const counts = `${formatNumber(rows)} rows of ${tables} tables are in ${file} (${formatMegabytes(bytes)}), written in ${seconds} s.`
+  const counts = `${formatNumber(rows)} rows of ${tables} tables are in ${escapeLine(file)} (${formatMegabytes(bytes)}), written in ${seconds} s.`
   const place = config.dataKeys ? 'the setting DATA_KEYS' : keyFilePath(config.dataDir)
   if (with_keys)
     return `${counts}\nThe data keys are in it: whoever has the file can read every contact, and alter it unnoticed.`
@@ -201,7 +202,7 @@ function listRevived(sentence: string, lines: readonly string[]): string[] {
   const more = lines.length - maxListed
   return [
     sentence,
-    ...lines.slice(0, maxListed).map((line) => `  ${line}`),
+    ...lines.slice(0, maxListed).map((line) => `  ${escapeLine(line)}`),
     ...(more > 0 ? [`  and ${formatNumber(more)} more: --json lists all`] : []),
   ]
 }

@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
+import { escapeControls } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import type { AccountsContext } from '../accounts/account.ts'
 import type { Config, ServiceAccess } from '../config.ts'
@@ -93,5 +94,15 @@ export function wantsJson(command: Command): boolean {
 
 /** Writes the result of a command to standard output: as JSON with --json, otherwise as text for a person. */
 export function printResult(cli: Cli, command: Command, result: unknown, text: string): void {
-  cli.stdout.write(`${wantsJson(command) ? JSON.stringify(result) : text}\n`)
+  printText(cli, `${wantsJson(command) ? JSON.stringify(result) : text}\n`)
+}
+
+/** Writes text or JSON to standard output. Files that are written there are data, and do not pass here. */
+export function printText({ stdout }: Pick<Cli, 'stdout'>, text: string): void {
+  stdout.write(escapeControls(text))
+}
+
+/** Writes to standard error: standard output has the result alone. */
+export function printNote({ stderr }: Pick<Cli, 'stderr'>, text: string): void {
+  stderr.write(escapeControls(text))
 }

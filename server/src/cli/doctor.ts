@@ -1,3 +1,4 @@
+import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import type { Check, CheckStatus } from '../doctor/checks.ts'
 import { OperatorError } from '../kernel/errors.ts'
@@ -27,8 +28,8 @@ const labels: Record<CheckStatus, string> = { ok: 'ok', warning: 'warning', fail
 function formatChecks(checks: readonly Check[]): string {
   const nameWidth = Math.max(...checks.map(({ name }) => name.length))
   const lines = checks.flatMap(({ name, status, detail, advice }) => {
-    const line = `${labels[status].padEnd(7)}  ${name.padEnd(nameWidth)}  ${detail}`
-    return advice === null ? [line] : [line, `${' '.repeat(nameWidth + 11)}→ ${advice}`]
+    const line = `${labels[status].padEnd(7)}  ${name.padEnd(nameWidth)}  ${escapeLine(detail)}`
+    return advice === null ? [line] : [line, `${' '.repeat(nameWidth + 11)}→ ${escapeLine(advice)}`]
   })
   const count = (status: CheckStatus) => checks.filter((check) => check.status === status).length
   return [...lines, '', `${count('ok')} ok, ${count('warning')} to look at, ${count('failed')} failed.`].join('\n')

@@ -1,4 +1,5 @@
 import { EmbeddedPostgresError } from '@storedex/embedded-postgres'
+import { escapeLine } from '@storedex/process-lock/terminal'
 import { classifyDatabaseError, type DatabaseFailure } from '../db/failures.ts'
 import { ApiError, OperatorError } from '../kernel/errors.ts'
 
@@ -16,14 +17,14 @@ export function formatFailure(error: unknown): string {
     const { cause } = error
     const detail =
       cause instanceof EmbeddedPostgresError && cause.cause instanceof Error ? `\n${cause.cause.message}` : ''
-    return `${error.message}${detail}`
+    return `${escapeLine(error.message)}${detail}`
   }
   // The public message is too little for the operator, who can act on the cause.
   if (error instanceof ApiError)
-    return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
+    return escapeLine(error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message)
   const failure = classifyDatabaseError(error)
-  if (failure) return `${adviceFor[failure]} (${(error as Error).message})`
+  if (failure) return escapeLine(`${adviceFor[failure]} (${(error as Error).message})`)
   if ((error as { code?: unknown } | null)?.code === 'ENOSPC')
-    return `${adviceFor.disk_full} (${(error as Error).message})`
+    return escapeLine(`${adviceFor.disk_full} (${(error as Error).message})`)
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

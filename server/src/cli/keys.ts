@@ -17,7 +17,7 @@ import {
 } from '../auth/keys.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
-import { accountsContext, type Cli, printResult, withDatabase } from './context.ts'
+import { accountsContext, type Cli, printNote, printResult, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import {
   type BudgetFlags,
@@ -167,7 +167,8 @@ function readScopes({ scope, scopes: list, allScopes }: ScopeFlags, command: Com
 /** On stderr: the result alone is on stdout. */
 function warnWithoutBilling(cli: Cli, held: readonly Scope[]): void {
   if (lacksBillingScopes(held))
-    cli.stderr.write(
+    printNote(
+      cli,
       'Warning: without billing:read or billing:manage this key can do nothing once the plan lapses, not even ask why, and it cannot be given a scope before the plan is paid again.\n',
     )
 }

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { escapeLine } from '@storedex/process-lock/terminal'
 import { SingleBar } from 'cli-progress'
 import type { ImportProgress } from '../imports/import-file.ts'
 import type { ClosingProgress } from '../usage/closing/closing-run.ts'
@@ -59,10 +60,10 @@ export function startBar(terminal: Writable, format: string, total: number, payl
   return bar
 }
 
-/** Columns as wide as their widest cell, two spaces apart. */
+/** Columns as wide as their widest cell, two spaces apart; a cell has one line, whatever it holds. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [header, ...rows]
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  const lines = [header, ...rows].map((line) => line.map(escapeLine))
+  const widths = header.map((_name, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   return lines
     .map((line) =>
       line
@@ -77,6 +78,6 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
 export function formatFields(fields: Readonly<Record<string, string | number | boolean | null>>): string {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   return Object.entries(fields)
-    .map(([name, value]) => `${name.padEnd(width)}  ${value ?? '-'}`)
+    .map(([name, value]) => `${name.padEnd(width)}  ${escapeLine(String(value ?? '-'))}`)
     .join('\n')
 }

@@ -14,7 +14,7 @@ import {
 import type { PeopleContext, PersonReport } from '../people/person.ts'
 import { type Role, roles } from '../people/roles.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
-import { accountsContext, type Cli, printResult, readPublicUrl, withDatabase } from './context.ts'
+import { accountsContext, type Cli, printNote, printResult, readPublicUrl, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import { choiceOption, parseEmail, parseKnownEmail, parseName } from './values.ts'
 
@@ -128,7 +128,7 @@ function printChange(cli: Cli, command: Command, change: (ctx: PeopleContext) =>
 }
 
 /** Where mail is set up, tells somebody that they are an operator now. Without the mail they are one all the same. */
-async function tellOperator({ stderr }: Cli, deps: DatabaseDeps, to: string): Promise<void> {
+async function tellOperator(cli: Cli, deps: DatabaseDeps, to: string): Promise<void> {
   const { mail } = deps.config.people
   if (!mail) return
   try {
@@ -136,7 +136,7 @@ async function tellOperator({ stderr }: Cli, deps: DatabaseDeps, to: string): Pr
     await createMailer(mail)({ to, ...letter })
   } catch {
     // The error may repeat the address.
-    stderr.write('They could not be told by mail: the mail server of SMTP_URL did not take it.\n')
+    printNote(cli, 'They could not be told by mail: the mail server of SMTP_URL did not take it.\n')
   }
 }
 

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { type Cli, printResult, withCatalogue } from './context.ts'
+import { type Cli, printNote, printResult, printText, withCatalogue } from './context.ts'
 
 /** A command of the first level, with its subcommands. What it needs is loaded only when it is called. */
 interface CommandGroup {
@@ -113,8 +113,8 @@ async function createProgram(args: readonly string[], cli: Cli): Promise<Command
     )
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => void cli.stdout.write(text),
-      writeErr: (text) => void cli.stderr.write(text),
+      writeOut: (text) => printText(cli, text),
+      writeErr: (text) => printNote(cli, text),
     })
     .addHelpText('after', examples)
     .exitOverride()
@@ -138,7 +138,7 @@ export async function runCommandLine(args: readonly string[], cli: Cli): Promise
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (cli.termination?.aborted) return 1
     const { formatFailure } = await import('./failure.ts')
-    cli.stderr.write(`${formatFailure(error)}\n`)
+    printNote(cli, `${formatFailure(error)}\n`)
     return 1
   }
 }

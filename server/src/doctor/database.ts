@@ -10,6 +10,7 @@ import { clearTextWarning } from '../db/tls.ts'
 import { openContact } from '../encryption/keyring.ts'
 import { readKeyFile } from '../encryption/keyring-file.ts'
 import { countByDataKey, type DataKeyUse, readRecordedDataKeys } from '../encryption/queries.ts'
+import { normalizeDomain } from '../kernel/domain.ts'
 import { createSealer } from '../kernel/seal.ts'
 import { type Clock, formatNumber } from '../kernel/time.ts'
 import { endPool, migrationsFolder, type OpenedDatabase } from '../resources/database.ts'
@@ -233,8 +234,14 @@ async function checkKeyring({ dataKeys, dataDir }: Config, db: ConnectionPool): 
 }
 
 async function checkCatalogue(db: ConnectionPool): Promise<Check> {
-  const { batch, written_at, has_live_stores } = await queries.readCatalogueFacts(db)
+  const { batch, written_at, has_live_stores, lost_host } = await queries.readCatalogueFacts(db)
   const detail = `The last batch is ${batch}${written_at === null ? '' : `, written at ${written_at.toISOString()}`}.`
+  if (lost_host !== null)
+    return warned(
+      'catalogue',
+      `${detail} No request finds the store ${lost_host}: its domain begins with www.`,
+      `"storedex stores rename ${lost_host} ${normalizeDomain(lost_host) ?? 'DOMAIN'}", then run this again.`,
+    )
   return has_live_stores
     ? passed('catalogue', detail)
     : warned('catalogue', `${detail} The live catalogue is empty.`, 'Import stores: "storedex import stores FILE".')

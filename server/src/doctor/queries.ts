@@ -58,11 +58,15 @@ export interface CatalogueFacts {
   batch: number
   written_at: Date | null
   has_live_stores: boolean
+  /** A host that an earlier version stored and no request finds, as domains have lost every www. since. */
+  lost_host: string | null
 }
 
 export async function readCatalogueFacts(db: Queryable): Promise<CatalogueFacts> {
   const { rows } = await db.query<CatalogueFacts>(
-    `select s.batch, b.written_at, exists (select 1 from stores where mode = 'live') as has_live_stores
+    `select s.batch, b.written_at, exists (select 1 from stores where mode = 'live') as has_live_stores,
+            (select min(host) from store_domains
+             where mode = 'live' and canonical and host >= 'www.' and host < 'www/') as lost_host
      from catalogue_state s
      left join catalogue_batches b on b.batch = s.batch`,
   )

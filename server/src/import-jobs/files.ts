@@ -3,19 +3,13 @@ import { createReadStream, existsSync, type ReadStream } from 'node:fs'
 import { chmod, type FileHandle, link, mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { formatEndingOf } from '../imports/source/text.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { readFreeBytes } from '../runtime/free-space.ts'
 
 const folderMode = 0o700
 const fileMode = 0o600
-
-const sourceName = /\.(?:ndjson|jsonl|json|csv)(?:\.gz)?$/i
-
-/** The end of a name that says how the file is read; null for other files. */
-export function sourceEndingOf(fileName: string): string | null {
-  return sourceName.exec(fileName)?.[0].toLowerCase() ?? null
-}
 
 /**
  * The files of imports: `DATA_DIR/imports/<id>/` has the uploaded file, the mapping of its columns and the rejects. They may
@@ -54,7 +48,7 @@ export class ImportFiles {
   }
 
   sourceOf({ id, fileName }: { id: number; fileName: string }): string {
-    return join(this.folderOf(id), `source${sourceEndingOf(fileName) ?? ''}`)
+    return join(this.folderOf(id), `source${formatEndingOf(fileName) ?? ''}`)
   }
 
   async create(job: { id: number; fileName: string }): Promise<void> {

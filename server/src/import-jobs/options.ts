@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { delimiters } from '../imports/csv/dialect.ts'
+import type { CsvOptions } from '../imports/csv/open-csv.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 
 const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
@@ -22,10 +23,34 @@ export const ImportJobOptions = ClosedObject({
   map: Type.Optional(
     Type.Record(Type.String({ maxLength: 2_000 }), Type.String({ maxLength: 200 }), {
       maxProperties: 1_000,
-      description: 'Field of a column, by the heading of the column; empty text ignores it.',
+      description: 'Field of a column, by its heading, or by its position as `#5`; empty text ignores it.',
+    }),
+  ),
+  short_rows: Type.Optional(OneOf(['reject', 'fill'] as const)),
+  header_row: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Line of the heading.' })),
+  no_header: Type.Optional(
+    Type.String({
+      maxLength: 20_000,
+      description: 'The file has no heading: fields of the first columns, with commas. Others are named by `map`.',
     }),
   ),
   on_bad_value: Type.Optional(OneOf(['reject', 'drop'] as const)),
   extend_taxonomy: Type.Optional(Type.Boolean()),
 })
 export type ImportJobOptions = Static<typeof ImportJobOptions>
+
+/** The options as the import reads them. */
+export function readingOptionsOf(options: ImportJobOptions): CsvOptions {
+  const { delimiter, encoding, decimal, dates, map } = options
+  const { short_rows: shortRows, header_row: headerRow, no_header: fields } = options
+  return {
+    ...(delimiter !== undefined && { delimiter }),
+    ...(encoding !== undefined && { encoding }),
+    ...(decimal !== undefined && { decimal }),
+    ...(dates !== undefined && { dates }),
+    ...(map !== undefined && { map }),
+    ...(shortRows !== undefined && { shortRows }),
+    ...(headerRow !== undefined && { headerRow }),
+    ...(fields !== undefined && { noHeader: fields === '' ? [] : fields.split(',').map((field) => field.trim()) }),
+  }
+}

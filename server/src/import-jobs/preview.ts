@@ -6,7 +6,7 @@ import { FairQueue } from '../runtime/fairness.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import { type ImportJobContext, requireImportHere } from './context.ts'
 import { canRun } from './job.ts'
-import type { ImportJobOptions } from './options.ts'
+import { type ImportJobOptions, readingOptionsOf } from './options.ts'
 
 /** What reading a file needs besides the file. */
 export interface PreviewServices {
@@ -29,13 +29,13 @@ export async function previewImport(
   ctx: ImportJobContext,
   services: PreviewServices,
   id: number,
-  { on_bad_value: _onBadValue, extend_taxonomy: extendTaxonomy = false, ...read }: ImportJobOptions,
+  given: ImportJobOptions,
 ): Promise<ImportPreview> {
   const job = await requireImportHere(ctx, id)
   if (!canRun(job)) throw new ApiError('import_not_ready', 'The file of this import is not there, or is in use.')
   const file = ctx.files.sourceOf(job)
   try {
-    const options = { ...read, extendTaxonomy }
+    const options = { ...readingOptionsOf(given), extendTaxonomy: given.extend_taxonomy ?? false }
     const { vocabulary } = await loadTaxonomy(ctx.db)
     const context = { vocabulary, seals: services.seals, maxUnpackedMb: services.config.importMaxUnpackedMb }
     const { rows, ...inspection } = await inTurn(ctx.personId, () =>

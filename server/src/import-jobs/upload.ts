@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
 import { transact } from '../db/pool.ts'
+import { formatEndingOf } from '../imports/source/text.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { auditImport, type ImportJobContext, requireImportHere } from './context.ts'
-import { partTooLargeError, sourceEndingOf } from './files.ts'
+import { partTooLargeError } from './files.ts'
 import type { ImportJob } from './job.ts'
 import type { ImportKindName } from './options.ts'
 import { advanceUpload, insertImportJob } from './queries.ts'
@@ -26,11 +27,11 @@ export async function createImportJob(ctx: ImportJobContext, upload: NewUpload):
     throw new ApiError('invalid_request', 'The name of the file has half a character in it; rename the file.', {
       param: 'file_name',
     })
-  const ending = sourceEndingOf(upload.fileName)
+  const ending = formatEndingOf(upload.fileName)
   if (ending === null)
     throw new ApiError(
       'invalid_request',
-      'The name of the file must end in .csv, .ndjson, .jsonl or .json, each with .gz or without. Save a spreadsheet as CSV first.',
+      'The name of the file must end in .csv, .tsv, .txt, .ndjson, .jsonl or .json, each with .gz or without. Save a spreadsheet as CSV first.',
       { param: 'file_name' },
     )
   const server = await files.serverId()

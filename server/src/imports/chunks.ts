@@ -25,6 +25,8 @@ export interface Chunk<Patch> extends ChunkRecords<Patch> {
   rejects: (Reject & { faults: Fault[] })[]
   /** Values that were left out of records to apply. */
   dropped: LineFault[]
+  /** The first value of a CSV file with letters beyond ASCII, if it is in this chunk. */
+  decoded?: { line: number; value: string }
   /** Returns the originals of records, by index, if they stayed in the thread that read them. */
   fetchOriginals?(indexes: number[]): Promise<Original[]>
 }
@@ -85,6 +87,7 @@ function readInto<Patch>(
   context: ReadChunksContext,
 ): void {
   const { line, original } = record
+  if (record.decoded !== undefined) chunk.decoded ??= { line, value: record.decoded }
   const { faults, patch, remnant } =
     record.problem === undefined
       ? readRecord(kind, record.value, record.faults, context)
@@ -102,9 +105,17 @@ function readInto<Patch>(
 const maxDetailLength = 2_000
 
 /** What is wrong with a text that is no record. */
-function describeProblem({ problem, detail }: { problem: string; detail: string | null }): Fault {
+function describeProblem({
+  problem,
+  detail,
+  hint = null,
+}: {
+  problem: string
+  detail: string | null
+  hint?: string | null
+}): Fault {
   const text = detail === null ? problem : `${problem}: ${detail.slice(0, maxDetailLength)}`
-  return fault('', problem, { text, value: detail })
+  return fault('', problem, { text, value: detail, hint })
 }
 
 export interface AppliedChunk<Patch> {

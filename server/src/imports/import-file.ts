@@ -9,12 +9,13 @@ import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import { readInProcess, type StartReading, type ThreadKind } from './chunk-reader.ts'
 import { applyChunk, type Chunk } from './chunks.ts'
 import type { CsvOptions } from './csv/open-csv.ts'
-import { describeFaults, type LineFault } from './faults.ts'
+import { describeFaults, fault, type LineFault } from './faults.ts'
 import type { ChunkOutcome, ImportKind } from './import-kind.ts'
 import { type Problem, ProblemReport } from './problems.ts'
 import { type OpenedFile, openRecords } from './source/open-records.ts'
 import { type Reject, RejectsFile, type RejectsSink, rejectsPathFor } from './source/rejects.ts'
 import { type ImportSource, openSource } from './source/text.ts'
+import { RecentNames } from './stores/recent-names.ts'
 
 export interface ImportContext {
   db: Pool
@@ -79,6 +80,8 @@ interface ImportOutcome extends ImportCounts {
   problems: Problem[]
   /** What is worth knowing though nothing was refused or left out for it. */
   notices: Problem[]
+  /** Of a dry run of CSV: the first value with letters beyond ASCII, which shows whether the encoding is right. */
+  decoded: { line: number; value: string } | null
 }
 
 export interface ImportResult extends ImportOutcome {
@@ -176,7 +179,8 @@ async function importRecords<Patch>(
     const request = { source, file, options: csvOptionsOf(options), vocabulary, seals, extendTaxonomy, dropsBadValues }
     const elsewhere = threadKind && startReading?.<Patch>(threadKind, request)
     const reading = elsewhere || readInProcess(kind, request)
-    const writing = { db, ids, seals, mode, extendTaxonomy, dropsBadValues, isDryRun: dryRun }
+    const storeNames = new RecentNames()
+    const writing = { db, ids, seals, mode, extendTaxonomy, dropsBadValues, storeNames, isDryRun: dryRun }
     for await (const chunk of reading.chunks) {
       if (signal?.aborted) {
         report.stopped = true
@@ -203,17 +207,22 @@ async function importRecords<Patch>(
     await rejects.close()
   }
   if (!dryRun) await finish(db, report.counts.inserted + report.counts.updated, clock.now())
+  report.close(file, dryRun)
   return report.outcome()
 }
 
 /** Plain data: the options of a caller can hold more. */
-function csvOptionsOf({ delimiter, encoding, decimal, dates, map }: CsvOptions): CsvOptions {
+function csvOptionsOf(options: CsvOptions): CsvOptions {
+  const { delimiter, encoding, decimal, dates, map, shortRows, headerRow, noHeader } = options
   return {
     ...(delimiter !== undefined && { delimiter }),
     ...(encoding !== undefined && { encoding }),
     ...(decimal !== undefined && { decimal }),
     ...(dates !== undefined && { dates }),
     ...(map !== undefined && { map }),
+    ...(shortRows !== undefined && { shortRows }),
+    ...(headerRow !== undefined && { headerRow }),
+    ...(noHeader !== undefined && { noHeader }),
   }
 }
 
@@ -248,6 +257,7 @@ class ImportReport {
   readonly #notices = new ProblemReport()
   #dropped = 0
   #wouldTakeWithDrop = 0
+  #decoded: ImportOutcome['decoded'] = null
 
   constructor(notices: readonly LineFault[]) {
     this.#notice(notices)
@@ -267,10 +277,19 @@ class ImportReport {
     for (const { record, faults } of outcome.refused) this.#problems.add(record.line, faults)
     for (const { line, fault } of [...chunk.dropped, ...outcome.dropped]) this.#problems.add(line, [fault])
     this.#notice(outcome.notices ?? [])
+    this.#decoded ??= chunk.decoded ?? null
   }
 
   #notice(notices: readonly LineFault[]): void {
     for (const { line, fault } of notices) this.#notices.add(line, [fault])
+  }
+
+  /** Ends the report of a file. */
+  close({ layout }: OpenedFile, isDryRun: boolean): void {
+    if (!isDryRun) this.#decoded = null
+    if (this.counts.read > 0 || this.stopped) return
+    const hint = layout && layout.columns.length > 0 ? 'the file has a header and no rows' : 'the file is empty'
+    this.#notice([{ line: 1, fault: fault('', 'no records were found', { hint }) }])
   }
 
   outcome(): ImportOutcome {
@@ -281,6 +300,7 @@ class ImportReport {
       stopped: this.stopped,
       problems: this.#problems.list(),
       notices: this.#notices.list(),
+      decoded: this.#decoded,
     }
   }
 }

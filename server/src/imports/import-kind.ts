@@ -4,10 +4,11 @@ import type { Client } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
-import type { FieldNames } from './csv/header.ts'
+import type { FieldNames } from './csv/field-names.ts'
 import { type Fault, type LineFault, RecordError } from './faults.ts'
 import type { PatchField } from './fields.ts'
 import type { Original, RawRecord } from './source/records.ts'
+import type { RecentNames } from './stores/recent-names.ts'
 import type { TaxonomyResolver } from './taxonomy-resolver.ts'
 
 /** How records are read: what they look like, and what their values may be. */
@@ -44,6 +45,8 @@ export interface WriteContext {
   now: Date
   /** Whether a bad value is left out; otherwise its record is refused. */
   dropsBadValues: boolean
+  /** What the records so far called their stores. */
+  storeNames: RecentNames
   /** Stores that a dry run would have imported, by host, with the country that it would give them; undefined for none. */
   expectedStores?: ReadonlyMap<string, PatchField<string>>
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
-import type { HeaderColumn } from './csv/header.ts'
-import { type CsvOptions, openCsv } from './csv/open-csv.ts'
+import type { HeaderColumn } from './csv/field-names.ts'
+import { type CsvOptions, openCsv, type Suggestion } from './csv/open-csv.ts'
 import { type Fault, fault, fieldOfPath } from './faults.ts'
 import { findField } from './fields.ts'
 import type { ReadContext, RecordKind } from './import-kind.ts'
@@ -35,6 +35,10 @@ export interface Inspection {
   columns: InspectedColumn[]
   /** Why the file cannot be imported with these columns. */
   problems: string[]
+  /** What would let it be read, for a person to decide. */
+  suggestion: Suggestion | null
+  /** What is worth knowing of how it is read. */
+  notices: { field: string; reason: string; hint: string | null }[]
   rows: InspectedRow[]
 }
 
@@ -78,14 +82,17 @@ export async function inspectAs(
     const describe = (record: RawRecord) => describeRow(record, listFaults(kinds, record, context))
     if (source.format === 'csv') {
       const { layout, blocks } = await openCsv(source, kind, options)
-      const { encoding, delimiter, decimal, problems } = layout
+      const { encoding, delimiter, decimal, problems, suggestion } = layout
       // Columns that cannot be used are shown, and not read.
       const usable = problems.length > 0 ? withoutUnusable(kind.schema, layout.columns) : layout.columns
       const rows = (await firstRecords(blocks, new CsvReader(kind, { ...layout, columns: usable }, resolver))).map(
         describe,
       )
       const columns = layout.columns.map((column, index) => ({ ...column, examples: examplesOf(rows, index) }))
-      return { format: 'csv', encoding, delimiter, decimal, columns, problems, rows }
+      const notices = layout.notices.map(({ fault: { path, reason, hint } }) => ({
+        ...{ field: fieldOfPath(path), reason, hint },
+      }))
+      return { format: 'csv', encoding, delimiter, decimal, columns, problems, suggestion, notices, rows }
     }
     const opened = await openRecords(source, kind, options)
     const records: RawRecord[] = []
@@ -93,7 +100,15 @@ export async function inspectAs(
       records.push(...batch.slice(0, shownRows - records.length))
       if (records.length >= shownRows) break
     }
-    const nothing = { encoding: null, delimiter: null, decimal: null, columns: [], problems: [] }
+    const nothing = {
+      encoding: null,
+      delimiter: null,
+      decimal: null,
+      columns: [],
+      problems: [],
+      suggestion: null,
+      notices: [],
+    }
     return { format: opened.format, ...nothing, rows: records.map(describe) }
   } finally {
     source.close()
@@ -121,7 +136,7 @@ async function firstRecords(blocks: AsyncIterable<Buffer>, reader: CsvReader): P
 }
 
 function listFaults(kinds: readonly RecordKind<unknown>[], record: RawRecord, context: ReadContext): Fault[] {
-  if (record.problem !== undefined) return [fault('', record.problem)]
+  if (record.problem !== undefined) return [fault('', record.problem, { hint: record.hint ?? null })]
   return kinds.flatMap((kind) => {
     const selected = kind.select ? kind.select(record) : record
     if (selected === null || selected.problem !== undefined) return []

@@ -1,9 +1,11 @@
 import { type TObject, Type } from 'typebox'
+import { normalizeDomain } from '../kernel/domain.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { ContactRecord } from './contacts/contact-record.ts'
 import { contactImportKind } from './contacts/import-contacts.ts'
-import type { FieldNames } from './csv/header.ts'
-import type { Synonyms } from './csv/synonyms.ts'
+import type { FieldNames } from './csv/field-names.ts'
+import type { Synonyms } from './csv/meanings.ts'
+import { fault } from './faults.ts'
 import { OptionalNullable, type PatchField } from './fields.ts'
 import { listFields } from './import-fields.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from './import-file.ts'
@@ -12,6 +14,7 @@ import { type InspectContext, type Inspection, type InspectOptions, inspectAs } 
 import { isObject } from './read-record.ts'
 import type { RawRecord } from './source/records.ts'
 import { storeImportKind } from './stores/import-stores.ts'
+import { describeSharedHost } from './stores/shared-hosts.ts'
 import { type StorePatch, StoreRecord } from './stores/store-record.ts'
 
 const { store_domain: _, ...contactFields } = ContactRecord.properties
@@ -58,8 +61,16 @@ function selectContact(record: RawRecord): RawRecord | null {
     .filter(({ path }) => path.startsWith(contactPrefix))
     .map((fault) => ({ ...fault, path: fault.path.slice(contactPrefix.length) }))
   if (!isObject(contact) && faults.length === 0) return null
+  const storeFault = typeof domain === 'string' ? describeStoreHost(domain, record.value.name) : null
+  if (storeFault !== null) faults.push(fault('store_domain', storeFault))
   const value = { ...(contact as object | undefined), ...(domain !== undefined && { store_domain: domain }) }
   return { ...record, value, faults }
+}
+
+/** Why the row's store was refused for its host; its people belong to no other store there. */
+function describeStoreHost(domain: string, name: unknown): string | null {
+  const host = normalizeDomain(domain)
+  return host === null ? null : describeSharedHost(domain, host, typeof name === 'string' ? name : null)
 }
 
 /** Reads the beginning of a file with a store and one of its contacts in each row. */

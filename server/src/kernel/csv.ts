@@ -14,7 +14,15 @@ export function csvCell(value: CsvValue, delimiter = ','): string {
   if (typeof value === 'number') return String(value)
   if (delimiter === ',' && plainText.test(value)) return value
   const inner = value.replace(innerFormula, guardPart)
-  const text = startsFormula.test(value) && !harmless.test(value) ? `'${inner}` : inner
+  return quoteCell(startsFormula.test(value) && !harmless.test(value) ? `'${inner}` : inner, delimiter)
+}
+
+/** One field as it is, for programs that would keep an apostrophe as part of the value. Not for files that spreadsheets open. */
+export function exactCsvCell(value: CsvValue): string {
+  return value === null ? '' : quoteCell(String(value), ',')
+}
+
+function quoteCell(text: string, delimiter: string): string {
   return needsQuotes.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

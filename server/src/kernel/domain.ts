@@ -33,8 +33,8 @@ const suffixOptions = { allowPrivateDomains: true, extractHostname: false, valid
 const invisible = /[\s\p{Default_Ignorable_Code_Point}]/u
 
 /**
- * The domain of `input` (a host or a URL): lower case, IDNA 2008 in ASCII, without one trailing dot and one leading
- * `www.`. Null when there is no host, it has a character that no domain has (`describeDomainFault` names it), or it is not
+ * The domain of `input` (a host or a URL): lower case, IDNA 2008 in ASCII, without one trailing dot and any leading
+ * `www.`. A domain is its own domain, so that what is stored is found by its own name. Null when there is no host, it has a character that no domain has (`describeDomainFault` names it), or it is not
  * a name under a public suffix: an IP address, a suffix itself, a single label.
  */
 export function normalizeDomain(input: string): string | null {
@@ -42,7 +42,8 @@ export function normalizeDomain(input: string): string | null {
   const isPlain = text.length <= maxLength && asciiHost.test(text)
   const host = isPlain ? text : hostOf(input)
   if (host === null) return null
-  const domain = host.startsWith('www.') ? host.slice(4) : host
+  let domain = host
+  while (domain.startsWith('www.')) domain = domain.slice(4)
   return isDomain(domain) ? domain : null
 }
 

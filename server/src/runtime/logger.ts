@@ -1,3 +1,4 @@
+import { escapeControls } from '@storedex/process-lock/terminal'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 export interface LoggerOptions {
@@ -83,7 +84,7 @@ class StandardError implements DestinationStream {
 
   write(line: string): void {
     this.#flush()
-    this.#stream.write(line)
+    this.#stream.write(escapeControls(line))
   }
 
   gather(line: string): void {

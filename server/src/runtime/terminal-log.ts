@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Logger } from 'pino'
 import { createLogger, type LoggedCause, type LoggerOptions } from './logger.ts'
 
@@ -35,7 +36,7 @@ class SentenceStream extends Writable {
   }
 
   override _write(line: string | Buffer, _encoding: string, done: () => void): void {
-    this.#output.write(`${formatAsSentence(JSON.parse(String(line)))}\n`)
+    this.#output.write(`${escapeLine(formatAsSentence(JSON.parse(String(line))))}\n`)
     done()
   }
 }

@@ -130,6 +130,54 @@ test('wrong options are wrong usage, and a bad map file is a sentence', async ()
   expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining('must be a JSON object') })
 })
 
+test('options that serve for CSV alone are wrong usage for JSON, with a sentence', async () => {
+  const file = fileWith('shops.ndjson', '{"domain":"options.example"}\n')
+  for (const option of [
+    ['--delimiter', ';'],
+    ['--encoding', 'utf-8'],
+    ['--decimal', 'dot'],
+    ['--dates', 'dmy'],
+    ['--map', '*='],
+    ['--map-file', 'map.json'],
+    ['--short-rows', 'fill'],
+    ['--header-row', '2'],
+    ['--no-header', 'domain'],
+  ])
+    for (const name of [file, '-']) {
+      const { code, stdout, stderr } = await cli.run('import', 'stores', name, ...option, '--json')
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(`${option[0]} serves for CSV only`)
+    }
+  const csv = fileWith('shops.csv', 'domain\na.example\n')
+  for (const wrong of [
+    ['--header-row', '0'],
+    ['--header-row', 'two'],
+    ['--short-rows', 'cut'],
+    ['--header-row', '1', '--no-header', 'domain'],
+  ])
+    expect((await cli.run('import', 'stores', csv, ...wrong)).code).toBe(2)
+  expect((await cli.run('import', 'stores', csv, '--encoding', 'hex')).stderr).toContain('is not known')
+})
+
+test('rows, headers and encodings of spreadsheets are told of, and the options take them', async () => {
+  const text = 'Shops of 2026\nWebsite;Firma;Land\nrows-a.example;Käse;Deutschland\nrows-b.example;Bee\n'
+  const file = fileWith('shops.csv', text)
+  const refused = await cli.run('import', 'stores', file)
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--header-row 2 takes it') })
+  const options = ['--header-row', '2', '--short-rows', 'fill']
+  const dry = await cli.run('import', 'stores', file, ...options, '--dry-run')
+  expect(dry.stdout).toContain('In utf-8, line 3 reads "Käse".')
+  expect(dry.stdout).toContain('2 would be inserted, 0 updated, 0 unchanged, 0 rejected')
+  expect(await cli.json('import', 'stores', file, ...options)).toMatchObject({ inserted: 2, decoded: null })
+
+  const bare = fileWith('bare.tsv', 'rows-c.example\tCee\nrows-d.example\tDee\n')
+  expect((await cli.run('import', 'stores', bare)).stderr).toContain('--no-header "domain,"')
+  expect(await cli.json('import', 'stores', bare, '--no-header', 'domain,name')).toMatchObject({ inserted: 2 })
+
+  const none = await cli.run('import', 'stores', fileWith('none.csv', 'domain;name\n'))
+  expect(none).toMatchObject({ code: 0, stdout: expect.stringContaining('no records were found') })
+})
+
 test('the help lists every field with its values', async () => {
   const { stdout } = await cli.run('import', 'contacts', '--help')
   for (const text of ['store_domain', 'emails.0.status', 'verified, accept_all', 'phones.0.phone'])

@@ -160,3 +160,20 @@ test('remove says what it removed, and a second time that there is nothing', asy
     /^Removed fern-crafts\.example \(also fern\.example\), st_live_\w{16}, with 0 contacts, in batch \d+\.\n$/,
   )
 })
+
+test('a store whose domain an earlier version stored with a www is told by the doctor, found by it, and renamed', async () => {
+  await cli.deps.db.query(
+    "update store_domains set host = 'www.willow-teas.example' where host = 'willow-teas.example'",
+  )
+  const advice = '"storedex stores rename www.willow-teas.example willow-teas.example", then run this again.'
+  const { stdout } = await cli.run('doctor', '--json')
+  expect(JSON.parse(stdout).checks).toContainEqual(
+    expect.objectContaining({ name: 'catalogue', status: 'warning', advice }),
+  )
+  for (const name of ['www.willow-teas.example', 'willow-teas.example'])
+    expect((await cli.json('stores', 'show', name)).name).toBe('Willow Teas')
+  await cli.json('stores', 'rename', 'www.willow-teas.example', 'willow-teas.example')
+  expect((await cli.json('stores', 'show', 'willow-teas.example')).domain).toBe('willow-teas.example')
+  const { checks } = JSON.parse((await cli.run('doctor', '--json')).stdout) as { checks: { name: string }[] }
+  expect(checks.find(({ name }) => name === 'catalogue')).toMatchObject({ status: 'ok' })
+})

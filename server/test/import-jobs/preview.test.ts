@@ -54,6 +54,34 @@ test.each(['nonexistent', '__proto__', 'constructor', 'Jane Doe lives here', 'al
   },
 )
 
+test('a heading in another line is suggested, and taken with the option; so is a file without one', async () => {
+  const text = 'Shops\nWebsite,Firma\nshop-1.example,One\nshop-2.example\n'
+  const id = await upload(app.url, operator, { text })
+  const first = await preview(operator, id)
+  expect(first).toMatchObject({ suggestion: { header_row: 2, no_header: null } })
+  expect(first.problems).toHaveLength(1)
+  const taken = await preview(operator, id, { header_row: 2, short_rows: 'fill' })
+  expect(taken).toMatchObject({ problems: [], suggestion: null, rows: [{ line: 3 }, { line: 4, faults: [] }] })
+
+  const bare = await upload(app.url, operator, { name: 'bare.txt', text: 'shop-1.example;One\nshop-2.example;Two\n' })
+  const { suggestion } = await preview(operator, bare)
+  expect(suggestion).toEqual({ header_row: null, no_header: 'domain,' })
+  const named = await preview(operator, bare, { no_header: '', map: { '#1': 'domain' } })
+  expect(named).toMatchObject({ problems: [], notices: [{ field: 'column 2', reason: 'has values and no name' }] })
+  expect(named.columns).toMatchObject([
+    { reference: '#1', field: 'domain' },
+    { reference: '#2', field: null },
+  ])
+  expect(named.rows).toMatchObject([{ line: 1, faults: [] }, { line: 2 }])
+})
+
+test('columns with the same heading can be told apart', async () => {
+  const id = await upload(app.url, operator, { text: 'domain,name,name\nshop-1.example,One,Uno\n' })
+  const body = await preview(operator, id)
+  expect(body.columns.map(({ reference }: Json) => reference)).toEqual(['domain', '#2', '#3'])
+  expect((await preview(operator, id, { map: { '#2': '' } })).problems).toEqual([])
+})
+
 test('a preview that does not end is ended at its deadline, and the service answers meanwhile', async () => {
   const endless = join(temporaryFolder(), 'endless.mjs')
   writeFileSync(

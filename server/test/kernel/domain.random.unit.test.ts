@@ -23,7 +23,7 @@ function readCases<T>(file: string): T[] {
   return rows.filter((row): row is T => typeof row === 'object')
 }
 
-const withoutWww = (host: string) => host.replace(/^www\./, '')
+const withoutWww = (host: string) => host.replace(/^(?:www\.)+/, '')
 
 describe('a domain is taken from', () => {
   test.each([
@@ -331,8 +331,8 @@ function expectAnswer(input: string): void {
   const domain = normalizeDomain(input)
   if (domain === null) return
   expect(domain).toMatch(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z0-9]$/)
-  // One leading www is removed at a time; only a name that still has one is not in normal form.
-  expect(normalizeDomain(domain)).toBe(domain.startsWith('www.') ? normalizeDomain(withoutWww(domain)) : domain)
+  expect(normalizeDomain(domain)).toBe(domain)
+  expect(normalizeDomain(`https://www.${domain}/`)).toBe(domain)
 }
 
 describe('any text', () => {
@@ -374,8 +374,68 @@ describe('any text', () => {
   })
 })
 
-test('only one of two leading www is removed', () => {
-  expect(normalizeDomain('www.www.shop.example')).toBe('www.shop.example')
+describe('a domain is its own domain', () => {
+  const label = fc.oneof(
+    fc.constantFrom(
+      'www',
+      'WWW',
+      'ｗｗｗ',
+      'shop',
+      'Shöp',
+      'bücher',
+      'straße',
+      'コーヒー',
+      'магазин',
+      'xn--bcher-kva',
+      'm',
+      'a-b',
+    ),
+    fc.stringMatching(/^[a-z0-9-]{1,8}$/),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }),
+  )
+  const suffix = fc.constantFrom(
+    'com',
+    'co.uk',
+    'example',
+    'test',
+    'myshopify.com',
+    'xn--p1ai',
+    'рф',
+    '香港',
+    'de.',
+    'ＣＯＭ',
+    'dev',
+  )
+  const dot = fc.constantFrom('.', '.', '.', '。', '．', '｡', '..')
+  const front = fc.constantFrom('', '', 'https://', 'http:\\\\', '//', 'mara@', 'ftp://a:b@', ' ', '\u200b')
+
+  test('of whatever labels, dots and suffixes it was made', () => {
+    const host = fc
+      .tuple(front, fc.array(fc.tuple(label, dot), { minLength: 1, maxLength: 5 }), suffix)
+      .map(([start, labels, end]) => `${start}${labels.flat().join('')}${end}`)
+    let domains = 0
+    fc.assert(
+      fc.property(host, (text) => {
+        if (normalizeDomain(text) !== null) domains++
+        expectAnswer(text)
+      }),
+      { numRuns: proofRuns(5_000) },
+    )
+    expect(domains).toBeGreaterThan(100)
+  })
+
+  test('whatever the published cases are written with', () => {
+    for (const { input } of readCases<UrlCase>('urltestdata.json'))
+      for (const text of [input, `www.${input}`, `https://www.www.${input}`, `${input}.example`]) expectAnswer(text)
+    for (const { input } of readCases<IdnaCase>('toascii.json')) expectAnswer(`www.www.${input}.example`)
+  })
+
+  test.each([
+    'www.www.shop.example',
+    'https://WWW.www.shop.example/',
+    'www.www.www.shop.example',
+    'www。www.shop.example',
+  ])('%s loses every www', (text) => expect(normalizeDomain(text)).toBe('shop.example'))
 })
 
 test('this machine is known by localhost and its addresses, and by no other name', () => {

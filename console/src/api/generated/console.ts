@@ -7436,11 +7436,20 @@ export type CreateImportResponses = {
             decimal?: 'dot' | 'comma';
             dates?: 'dmy' | 'mdy';
             /**
-             * Field of a column, by the heading of the column; empty text ignores it.
+             * Field of a column, by its heading, or by its position as `#5`; empty text ignores it.
              */
             map?: {
                 [key: string]: string;
             };
+            short_rows?: 'reject' | 'fill';
+            /**
+             * Line of the heading.
+             */
+            header_row?: number;
+            /**
+             * The file has no heading: fields of the first columns, with commas. Others are named by `map`.
+             */
+            no_header?: string;
             on_bad_value?: 'reject' | 'drop';
             extend_taxonomy?: boolean;
         };
@@ -7681,11 +7690,20 @@ export type GetImportResponses = {
             decimal?: 'dot' | 'comma';
             dates?: 'dmy' | 'mdy';
             /**
-             * Field of a column, by the heading of the column; empty text ignores it.
+             * Field of a column, by its heading, or by its position as `#5`; empty text ignores it.
              */
             map?: {
                 [key: string]: string;
             };
+            short_rows?: 'reject' | 'fill';
+            /**
+             * Line of the heading.
+             */
+            header_row?: number;
+            /**
+             * The file has no heading: fields of the first columns, with commas. Others are named by `map`.
+             */
+            no_header?: string;
             on_bad_value?: 'reject' | 'drop';
             extend_taxonomy?: boolean;
         };
@@ -7706,11 +7724,20 @@ export type PreviewImportData = {
             decimal?: 'dot' | 'comma';
             dates?: 'dmy' | 'mdy';
             /**
-             * Field of a column, by the heading of the column; empty text ignores it.
+             * Field of a column, by its heading, or by its position as `#5`; empty text ignores it.
              */
             map?: {
                 [key: string]: string;
             };
+            short_rows?: 'reject' | 'fill';
+            /**
+             * Line of the heading.
+             */
+            header_row?: number;
+            /**
+             * The file has no heading: fields of the first columns, with commas. Others are named by `map`.
+             */
+            no_header?: string;
             on_bad_value?: 'reject' | 'drop';
             extend_taxonomy?: boolean;
         };
@@ -7775,6 +7802,10 @@ export type PreviewImportResponses = {
         decimal: string | null;
         columns: Array<{
             header: string;
+            /**
+             * The name of the column in `map`.
+             */
+            reference: string;
             field: string | null;
             how: 'name' | 'synonym' | 'map' | 'ignored' | 'unknown';
             nearest: Array<string>;
@@ -7784,6 +7815,18 @@ export type PreviewImportResponses = {
          * What is wrong with the heading; none may be left for an import.
          */
         problems: Array<string>;
+        suggestion: {
+            header_row: number | null;
+            no_header: string | null;
+        } | null;
+        /**
+         * What is worth knowing of how the columns are read.
+         */
+        notices: Array<{
+            field: string;
+            reason: string;
+            hint: string | null;
+        }>;
         rows: Array<{
             /**
              * Line in the file.
@@ -7815,11 +7858,20 @@ export type CheckImportData = {
             decimal?: 'dot' | 'comma';
             dates?: 'dmy' | 'mdy';
             /**
-             * Field of a column, by the heading of the column; empty text ignores it.
+             * Field of a column, by its heading, or by its position as `#5`; empty text ignores it.
              */
             map?: {
                 [key: string]: string;
             };
+            short_rows?: 'reject' | 'fill';
+            /**
+             * Line of the heading.
+             */
+            header_row?: number;
+            /**
+             * The file has no heading: fields of the first columns, with commas. Others are named by `map`.
+             */
+            no_header?: string;
             on_bad_value?: 'reject' | 'drop';
             extend_taxonomy?: boolean;
         };
@@ -8008,11 +8060,20 @@ export type CheckImportResponses = {
             decimal?: 'dot' | 'comma';
             dates?: 'dmy' | 'mdy';
             /**
-             * Field of a column, by the heading of the column; empty text ignores it.
+             * Field of a column, by its heading, or by its position as `#5`; empty text ignores it.
              */
             map?: {
                 [key: string]: string;
             };
+            short_rows?: 'reject' | 'fill';
+            /**
+             * Line of the heading.
+             */
+            header_row?: number;
+            /**
+             * The file has no heading: fields of the first columns, with commas. Others are named by `map`.
+             */
+            no_header?: string;
             on_bad_value?: 'reject' | 'drop';
             extend_taxonomy?: boolean;
         };
@@ -8033,11 +8094,20 @@ export type RunImportData = {
             decimal?: 'dot' | 'comma';
             dates?: 'dmy' | 'mdy';
             /**
-             * Field of a column, by the heading of the column; empty text ignores it.
+             * Field of a column, by its heading, or by its position as `#5`; empty text ignores it.
              */
             map?: {
                 [key: string]: string;
             };
+            short_rows?: 'reject' | 'fill';
+            /**
+             * Line of the heading.
+             */
+            header_row?: number;
+            /**
+             * The file has no heading: fields of the first columns, with commas. Others are named by `map`.
+             */
+            no_header?: string;
             on_bad_value?: 'reject' | 'drop';
             extend_taxonomy?: boolean;
         };
@@ -8226,11 +8296,20 @@ export type RunImportResponses = {
             decimal?: 'dot' | 'comma';
             dates?: 'dmy' | 'mdy';
             /**
-             * Field of a column, by the heading of the column; empty text ignores it.
+             * Field of a column, by its heading, or by its position as `#5`; empty text ignores it.
              */
             map?: {
                 [key: string]: string;
             };
+            short_rows?: 'reject' | 'fill';
+            /**
+             * Line of the heading.
+             */
+            header_row?: number;
+            /**
+             * The file has no heading: fields of the first columns, with commas. Others are named by `map`.
+             */
+            no_header?: string;
             on_bad_value?: 'reject' | 'drop';
             extend_taxonomy?: boolean;
         };
@@ -8413,11 +8492,20 @@ export type StopImportResponses = {
             decimal?: 'dot' | 'comma';
             dates?: 'dmy' | 'mdy';
             /**
-             * Field of a column, by the heading of the column; empty text ignores it.
+             * Field of a column, by its heading, or by its position as `#5`; empty text ignores it.
              */
             map?: {
                 [key: string]: string;
             };
+            short_rows?: 'reject' | 'fill';
+            /**
+             * Line of the heading.
+             */
+            header_row?: number;
+            /**
+             * The file has no heading: fields of the first columns, with commas. Others are named by `map`.
+             */
+            no_header?: string;
             on_bad_value?: 'reject' | 'drop';
             extend_taxonomy?: boolean;
         };
@@ -8604,11 +8692,20 @@ export type RemoveImportFilesResponses = {
             decimal?: 'dot' | 'comma';
             dates?: 'dmy' | 'mdy';
             /**
-             * Field of a column, by the heading of the column; empty text ignores it.
+             * Field of a column, by its heading, or by its position as `#5`; empty text ignores it.
              */
             map?: {
                 [key: string]: string;
             };
+            short_rows?: 'reject' | 'fill';
+            /**
+             * Line of the heading.
+             */
+            header_row?: number;
+            /**
+             * The file has no heading: fields of the first columns, with commas. Others are named by `map`.
+             */
+            no_header?: string;
             on_bad_value?: 'reject' | 'drop';
             extend_taxonomy?: boolean;
         };
@@ -10840,11 +10937,20 @@ export type AppendToImportResponses = {
             decimal?: 'dot' | 'comma';
             dates?: 'dmy' | 'mdy';
             /**
-             * Field of a column, by the heading of the column; empty text ignores it.
+             * Field of a column, by its heading, or by its position as `#5`; empty text ignores it.
              */
             map?: {
                 [key: string]: string;
             };
+            short_rows?: 'reject' | 'fill';
+            /**
+             * Line of the heading.
+             */
+            header_row?: number;
+            /**
+             * The file has no heading: fields of the first columns, with commas. Others are named by `map`.
+             */
+            no_header?: string;
             on_bad_value?: 'reject' | 'drop';
             extend_taxonomy?: boolean;
         };

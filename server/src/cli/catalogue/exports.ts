@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
+import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import type { ExportedKind, RecordExport } from '../../backup/records/export-records.ts'
 import { formatNumber } from '../../kernel/time.ts'
-import { type Cli, printResult, wantsJson, withCatalogue } from '../context.ts'
+import { type Cli, printNote, printResult, wantsJson, withCatalogue } from '../context.ts'
 import { choiceOption } from '../values.ts'
 
 interface ExportRecordsFlags {
@@ -47,7 +48,7 @@ function addExport(group: Command, cli: Cli, kind: ExportedKind, summary: string
             ...(progress && { onProgress: progress.show }),
           })
           progress?.end()
-          if (file === '-') cli.stderr.write(`${formatRecordExport(kind, result)}\n`)
+          if (file === '-') printNote(cli, `${formatRecordExport(kind, result)}\n`)
           else printResult(cli, command, result, formatRecordExport(kind, result))
         } finally {
           progress?.end()
@@ -63,6 +64,6 @@ function formatOf(file: string): 'ndjson' | 'csv' | undefined {
 }
 
 function formatRecordExport(kind: ExportedKind, { file, records, seconds }: RecordExport): string {
-  const target = file === '-' ? 'standard output' : file
+  const target = file === '-' ? 'standard output' : escapeLine(file)
   return `Written to ${target} in ${seconds} s: ${formatNumber(records)} ${kind === 'history' ? 'changes' : kind}.`
 }

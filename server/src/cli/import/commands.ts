@@ -1,3 +1,4 @@
+import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import { importContacts } from '../../imports/contacts/import-contacts.ts'
 import type { ImportInput, ImportResult } from '../../imports/import-file.ts'
@@ -8,7 +9,7 @@ import { OperatorError } from '../../kernel/errors.ts'
 import { type Cli, printResult, withCatalogue } from '../context.ts'
 import { showImportProgress } from '../output.ts'
 import { describeFields, formatTemplate } from './fields.ts'
-import { addReadingOptions, type ReadingFlags, readOptions } from './options.ts'
+import { addReadingOptions, describeMisuse, type ReadingFlags, readOptions } from './options.ts'
 import { formatImport } from './report.ts'
 
 export function addImportCommands(group: Command, cli: Cli): void {
@@ -31,7 +32,10 @@ function addImport(group: Command, cli: Cli, kind: ImportedKind, summary: string
   const command = group
     .command(kind)
     .description(summary)
-    .argument('[file]', 'NDJSON, JSON or CSV by its name, .gz too; - reads NDJSON from standard input')
+    .argument(
+      '[file]',
+      'NDJSON, JSON or CSV (.csv, .tsv, .txt) by its name, .gz too; - reads NDJSON from standard input',
+    )
   addReadingOptions(command, kind)
     .addHelpText('after', () => describeFields(kind))
     .action(async (file: string | undefined, flags: ImportFlags, command: Command) => {
@@ -40,6 +44,8 @@ function addImport(group: Command, cli: Cli, kind: ImportedKind, summary: string
         return
       }
       if (file === undefined) command.error("error: missing required argument 'file'")
+      const misuse = describeMisuse(file, flags)
+      if (misuse !== null) command.error(`error: ${misuse}`)
       const options = await readOptions(flags)
       await withCatalogue(cli, async (deps) => {
         const progress = cli.stderr.isTTY ? showImportProgress(cli.stderr) : undefined
@@ -119,5 +125,5 @@ function formatSuppressions({
   seconds,
 }: SuppressionsResult): string {
   const counts = `${read} lines read in ${seconds} s: ${inserted} new, ${unchanged} known, ${rejected} rejected; ${erased} contacts erased.`
-  return rejects_file ? `${counts}\nRejected records, with reasons, are in ${rejects_file}.` : counts
+  return rejects_file ? `${counts}\nRejected records, with reasons, are in ${escapeLine(rejects_file)}.` : counts
 }

@@ -1,3 +1,4 @@
+import { escapeLine } from '@storedex/process-lock/terminal'
 import type { ImportResult } from '../../imports/import-file.ts'
 import type { Problem } from '../../imports/problems.ts'
 import { formatNumber } from '../../kernel/time.ts'
@@ -18,9 +19,13 @@ export function formatImport(result: ImportResult, noun: string): string {
 
 const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars (|)' }
 
-function describeFile({ format, encoding, delimiter, decimal }: ImportResult): string | null {
+function describeFile({ format, encoding, delimiter, decimal, decoded }: ImportResult): string | null {
   if (format !== 'csv' || delimiter === null) return null
-  return `Read as CSV with ${delimiterNames[delimiter]} between cells, in ${encoding}, with decimal ${decimal}s.`
+  const read = `Read as CSV with ${delimiterNames[delimiter]} between cells, in ${encoding}, with decimal ${decimal}s.`
+  // Only a person knows whether it is right.
+  return decoded === null
+    ? read
+    : `${read}\nIn ${encoding}, line ${decoded.line} reads ${JSON.stringify(cut(decoded.value))}.`
 }
 
 function describeCounts(
@@ -74,5 +79,5 @@ function cut(text: string): string {
 function describeRejects({ rejects_file, format }: ImportResult): string | null {
   if (rejects_file === null) return null
   const advice = format === 'csv' ? ' Mend them there, and import that file.' : ''
-  return `\nRejected records, with reasons, are in ${rejects_file}.${advice}`
+  return `\nRejected records, with reasons, are in ${escapeLine(rejects_file)}.${advice}`
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
+import { escapeControls } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import { readAccount } from '../../accounts/read-account.ts'
 import { isLedgerAppendOnly } from '../../db/grants.ts'
@@ -13,7 +14,7 @@ import {
   type LedgerTotals,
   readLedgerEntries,
 } from '../../usage/ledger.ts'
-import { accountsContext, type Cli, wantsJson, withDatabase } from '../context.ts'
+import { accountsContext, type Cli, printText, wantsJson, withDatabase } from '../context.ts'
 import { parseTimestampFlag } from '../values.ts'
 import { addClosingCommands } from './closing.ts'
 
@@ -47,10 +48,10 @@ export function addLedgerCommands(ledger: Command, cli: Cli): void {
           }
         })
         if (!json && !isAppendOnly)
-          cli.stdout.write('The ledger is not append-only: the role in DATABASE_URL has the right to change it.\n')
+          printText(cli, 'The ledger is not append-only: the role in DATABASE_URL has the right to change it.\n')
         if (found > 0)
           throw new OperatorError(`The ledger does not balance (${checked}, differences: ${formatNumber(found)}).`)
-        if (!json) cli.stdout.write(`The ledger balances (${checked}).\n`)
+        if (!json) printText(cli, `The ledger balances (${checked}).\n`)
       }),
     )
 
@@ -75,6 +76,8 @@ export function addLedgerCommands(ledger: Command, cli: Cli): void {
 
 /** The output format of a list of unknown length. */
 interface ListFormat<T> {
+  /** Whether it is a file for programs, written as it is. */
+  isData?: true
   opening: string
   item(item: T): string
   between: string
@@ -108,6 +111,7 @@ const entriesAsJson: ListFormat<LedgerEntry> = {
 }
 
 const entriesAsCsv: ListFormat<LedgerEntry> = {
+  isData: true,
   opening: formatCsvRow(columns),
   item: (entry) => formatCsvRow(columns.map((column) => String(entry[column]))),
   between: '',
@@ -136,7 +140,7 @@ const entriesAsTable: ListFormat<LedgerEntry> = {
 /** Writes pages as they arrive, at the reader's speed. Returns the number of items. */
 async function writeList<T>(stdout: Writable, format: ListFormat<T>, pages: AsyncIterable<T[]>): Promise<number> {
   const write = async (text: string) => {
-    if (!stdout.write(text)) await once(stdout, 'drain')
+    if (!stdout.write(format.isData ? text : escapeControls(text))) await once(stdout, 'drain')
   }
   let written = 0
   await write(format.opening)

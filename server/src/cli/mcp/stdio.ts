@@ -3,11 +3,12 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { ServiceAccess } from '../../config.ts'
 import { tidyMessage } from '../../mcp/arguments.ts'
 import { createToolServer } from '../../mcp/server.ts'
-import type { Cli } from '../context.ts'
+import { type Cli, printNote } from '../context.ts'
 import { createServiceCalls } from './service-calls.ts'
 
 /** Serves the tools to the process that started this one, until it closes standard input. */
-export function serveTools({ version, stdin, stdout, stderr }: Cli, access: ServiceAccess): Promise<void> {
+export function serveTools(cli: Cli, access: ServiceAccess): Promise<void> {
+  const { version, stdin, stdout } = cli
   const api = createServiceCalls(access, `storedex-mcp/${version}`)
   // A question is answered to the process that asked it.
   const stateKey = randomBytes(32)
@@ -15,7 +16,7 @@ export function serveTools({ version, stdin, stdout, stderr }: Cli, access: Serv
   // Standard output belongs to the protocol.
   const report = (error: unknown) => {
     const message = error instanceof Error ? error.message : String(error)
-    stderr.write(`storedex mcp: ${message.slice(0, 300)}\n`)
+    printNote(cli, `storedex mcp: ${message.slice(0, 300)}\n`)
   }
   return new Promise((resolve) => {
     const createServer = () => createToolServer({ api, stateKey, asksLegacyClients: true, onFailure: report })

@@ -1,5 +1,5 @@
 /** The text of a file: rows of items as the API serves them, in CSV or in lines of JSON. */
-import { csvCell } from '../../kernel/csv.ts'
+import { csvCell, exactCsvCell } from '../../kernel/csv.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { nearestTexts } from '../../kernel/similarity.ts'
 import { quote } from '../../search/query/vocabulary.ts'
@@ -46,11 +46,13 @@ function ndjson({ columns, preset }: FormatRequest): ExportFormat {
 function csv(request: FormatRequest): ExportFormat {
   const columns = selectColumns(request)
   const last = columns.length - 1
+  // The import of a customer relationship system would store the guard of formulas with the value.
+  const cell = isForCrm(request.preset) ? exactCsvCell : csvCell
 
   function row(item: unknown): string {
     let text = ''
-    for (let i = 0; i < last; i++) text += `${csvCell(columns[i]!.read(item))},`
-    return `${text}${csvCell(columns[last]!.read(item))}\r\n`
+    for (let i = 0; i < last; i++) text += `${cell(columns[i]!.read(item))},`
+    return `${text}${cell(columns[last]!.read(item))}\r\n`
   }
 
   function rows(items: readonly string[]): string {
@@ -73,8 +75,12 @@ const byteOrderMark = '\ufeff'
 
 const presetColumns = { hubspot: hubspotColumns, salesforce: salesforceColumns }
 
+function isForCrm(preset: Preset | undefined): preset is keyof typeof presetColumns {
+  return preset !== undefined && preset in presetColumns
+}
+
 function selectColumns({ kind, columns: names, preset }: FormatRequest): readonly Column[] {
-  if (preset === 'hubspot' || preset === 'salesforce') {
+  if (isForCrm(preset)) {
     if (kind !== 'contacts')
       throw new ApiError('invalid_request', `The preset ${preset} is for exports of kind contacts.`, {
         param: 'preset',

@@ -1,6 +1,7 @@
 /**
  * Files that a customer relationship system imports without mapping columns by hand. Columns have the names by which its
- * import finds its own fields, and values keep within the lengths that it takes; docs/exports.md has them column by column.
+ * import finds its own fields, and values are ones that it takes: one line, within its lengths, without the guard of formulas.
+ * docs/exports.md has them column by column.
  */
 import type { RevealedContact } from '../../contacts/schema.ts'
 import type { Column } from './columns.ts'
@@ -12,7 +13,7 @@ export const hubspotColumns: readonly ContactColumn[] = [
   { name: 'Email', read: emailOf },
   { name: 'First Name', read: (contact) => nameOf(contact).first },
   { name: 'Last Name', read: (contact) => nameOf(contact).last },
-  { name: 'Job Title', read: ({ title }) => title },
+  { name: 'Job Title', read: ({ title }) => filled(title) },
   { name: 'Phone Number', read: landlineOf },
   { name: 'Mobile Phone Number', read: mobileOf },
   { name: 'Company Name', read: companyOf },
@@ -24,8 +25,8 @@ export const salesforceColumns: readonly ContactColumn[] = [
   { name: 'LastName', read: (contact) => cut(nameOf(contact).last ?? nameOf(contact).first, 80) ?? notProvided },
   { name: 'FirstName', read: (contact) => (nameOf(contact).last === null ? null : cut(nameOf(contact).first, 40)) },
   { name: 'Company', read: (contact) => cut(companyOf(contact), 255) ?? notProvided },
-  { name: 'Title', read: ({ title }) => cut(title, 128) },
-  { name: 'Email', read: (contact) => fitting(emailOf(contact), 80) },
+  { name: 'Title', read: ({ title }) => cut(filled(title), 128) },
+  { name: 'Email', read: (contact) => leadEmailOf(contact) },
   { name: 'Phone', read: (contact) => fitting(landlineOf(contact), 40) },
   { name: 'MobilePhone', read: (contact) => fitting(mobileOf(contact), 40) },
   { name: 'Website', read: (contact) => fitting(websiteOf(contact), 255) },
@@ -53,6 +54,12 @@ function emailOf({ emails }: RevealedContact): string | null {
   return emails.find(({ is_primary }) => is_primary)?.email ?? null
 }
 
+/** Salesforce refuses a lead with an address beyond ASCII. */
+function leadEmailOf(contact: RevealedContact): string | null {
+  const email = fitting(emailOf(contact), 80)
+  return email !== null && /^[!-~]+$/.test(email) ? email : null
+}
+
 /** The primary phone unless it is a mobile one, otherwise the first that is none. */
 function landlineOf({ phones }: RevealedContact): string | null {
   return pickPhone(phones.filter(({ type }) => type !== 'mobile'))
@@ -77,7 +84,7 @@ function websiteOf({ store }: RevealedContact): string {
 /** What no field of a lead takes. */
 function describe(contact: RevealedContact): string | null {
   const { profile_url, emails, phones } = contact
-  const used = [emailOf(contact), landlineOf(contact), mobileOf(contact)]
+  const used = [leadEmailOf(contact), fitting(landlineOf(contact), 40), fitting(mobileOf(contact), 40)]
   const others = [...emails.map(({ email }) => email), ...phones.map(({ phone }) => phone)].filter(
     (channel) => !used.includes(channel),
   )
@@ -88,9 +95,10 @@ function describe(contact: RevealedContact): string | null {
   return parts.length === 0 ? null : parts.join('; ')
 }
 
+/** On one line: names that were stored by earlier versions can have line breaks. Null for a blank one. */
 function filled(text: string | null): string | null {
-  const trimmed = text?.trim() ?? ''
-  return trimmed === '' ? null : trimmed
+  const line = text?.replace(/[\p{Cc}\s]+/gu, ' ').trim() ?? ''
+  return line === '' ? null : line
 }
 
 /** Names and sentences are cut, between characters. */

@@ -4,7 +4,7 @@ import type { ImportContext, ImportInput, ImportProgress, ImportResult } from '.
 import { importStores } from '../../imports/stores/import-stores.ts'
 import { importStoresAndContacts } from '../../imports/stores-and-contacts.ts'
 import type { JobProgress, JobRejects, JobReportPart } from '../job.ts'
-import type { ImportKindName } from '../options.ts'
+import { type ImportKindName, readingOptionsOf } from '../options.ts'
 import { describePart } from './report.ts'
 import type { ImportTask, ImportTaskResult } from './task.ts'
 
@@ -21,9 +21,9 @@ export async function runPipeline(
   { kind, run, file, options }: ImportTask,
   { signal, onProgress }: RunOptions,
 ): Promise<ImportTaskResult> {
-  const { on_bad_value: onBadValue = 'reject', extend_taxonomy: extendTaxonomy = false, ...read } = options
+  const { on_bad_value: onBadValue = 'reject', extend_taxonomy: extendTaxonomy = false } = options
   const input: ImportInput = {
-    ...read,
+    ...readingOptionsOf(options),
     file,
     extendTaxonomy,
     onBadValue,

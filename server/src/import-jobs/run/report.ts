@@ -29,7 +29,7 @@ function withoutPersonalData(problems: readonly JobProblem[], kind: ImportKindNa
   const known = knownFields(kind)
   return problems.map(({ field, reason, hint, ...problem }) => ({
     ...problem,
-    field: known.has(field) ? field : 'other field',
+    field: known.has(field) || /^column \d{1,4}$/.test(field) ? field : 'other field',
     reason: withoutQuotes(reason),
     hint: hint && withoutQuotes(hint),
     value: null,

@@ -18,8 +18,7 @@ import { CellFault } from '../cells/cell-fault.ts'
 import { isInternationalPhone, readPhone } from '../cells/phones.ts'
 import { statusWords } from '../cells/words.ts'
 import { badValue, type Fault } from '../faults.ts'
-import { mapGiven, OptionalNullable, type PatchField, PlainText } from '../fields.ts'
-import { readSingleLineText } from './contact-text.ts'
+import { mapGiven, OptionalNullable, type PatchField, PlainText, readText } from '../fields.ts'
 
 /** The channels in an import file. */
 export const ChannelFields = {
@@ -84,7 +83,7 @@ function readEmails(faults: Fault[], given: Items<'emails'>, found: NormalChanne
   const emails = new Map<string, Email>()
   for (const [index, { email, status, type, is_primary }] of given.entries()) {
     const path = `emails[${index}].email`
-    const text = readSingleLineText(faults, path, email)?.trim()
+    const text = readText(faults, path, email)?.trim()
     if (text === undefined) continue
     const address = readEmail(text)
     const normal = address && normalizeEmail(address)
@@ -115,7 +114,7 @@ const threeDigits = /(?:\p{Nd}.*){3}/u
 function readPhones(faults: Fault[], given: Items<'phones'>, cleansPhones: boolean): Phone[] {
   return given.flatMap(({ phone, type, is_primary }, index) => {
     const path = `phones[${index}].phone`
-    const text = readSingleLineText(faults, path, phone)?.trim()
+    const text = readText(faults, path, phone)?.trim()
     if (text === undefined) return []
     if (!cleansPhones && !(writtenPhone.test(text) && threeDigits.test(text))) {
       faults.push(badValue(path, phone, 'is not a phone number'))
@@ -132,7 +131,7 @@ function isNational({ phone }: Phone): boolean {
 const webUrl = /^https?:\/\//i
 
 function readProfileUrl(faults: Fault[], given: string, found: NormalChannels): string | undefined {
-  const url = readSingleLineText(faults, 'profile_url', given)?.trim()
+  const url = readText(faults, 'profile_url', given)?.trim()
   if (url === undefined) return undefined
   found.profile = webUrl.test(url) ? normalizeProfile(url) : null
   if (found.profile === null) faults.push(badValue('profile_url', given, 'is not an http or https URL'))

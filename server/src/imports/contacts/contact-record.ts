@@ -12,12 +12,14 @@ import {
   type PatchField,
   PlainText,
   readHost,
+  readText,
   TaxonomyText,
 } from '../fields.ts'
 import type { ReadContext } from '../import-kind.ts'
 import { compileShapeCheck } from '../shape-check.ts'
+import { describeSharedPage, sharedHostHint } from '../stores/shared-hosts.ts'
 import { ChannelFields, readChannels } from './contact-channels.ts'
-import { readPreviewText, readSingleLineText, requireNoChannels } from './contact-text.ts'
+import { readPreviewText, requireNoChannels } from './contact-text.ts'
 import { keysOf, type PersonKeys } from './person-keys.ts'
 
 /** A contact in an import file. A missing field keeps the stored value; null clears it. */
@@ -70,15 +72,14 @@ export function readContactRecord(
 ): ContactPatch {
   const record = value as ContactRecord
   // Missing only if the caller has already found it at fault.
-  const storeHost =
-    record.store_domain === undefined ? '' : (readHost(faults, 'store_domain', record.store_domain) ?? '')
+  const storeHost = record.store_domain === undefined ? '' : (readStoreHost(faults, record.store_domain) ?? '')
   const names = {
     firstName: mapGiven(record.first_name, (name) => readPreviewText(faults, 'first_name', name)),
-    lastName: mapGiven(record.last_name, (name) => readSingleLineText(faults, 'last_name', name)),
-    fullName: mapGiven(record.full_name, (name) => readSingleLineText(faults, 'full_name', name)),
+    lastName: mapGiven(record.last_name, (name) => readText(faults, 'last_name', name)),
+    fullName: mapGiven(record.full_name, (name) => readText(faults, 'full_name', name)),
     title: mapGiven(record.title, (title) => readPreviewText(faults, 'title', title)),
   }
-  const externalId = mapGiven(record.external_id, (id) => readSingleLineText(faults, 'external_id', id)) ?? null
+  const externalId = mapGiven(record.external_id, (id) => readText(faults, 'external_id', id)) ?? null
   const { normal, hasNationalPhones, ...channels } = readChannels(faults, record, cleansPhones)
   const role = mapGiven(record.role, (value) => resolver.resolve(faults, 'role', 'role', value))
   const keys = keysOf(seals.identities, externalId, normal.emails, names)
@@ -98,4 +99,12 @@ export function readContactRecord(
     channelHashes: hasNationalPhones ? null : listChannelHashes(seals.identities, normal),
     cleansPhones: cleansPhones && hasNationalPhones,
   }
+}
+
+function readStoreHost(faults: Fault[], text: string): string | undefined {
+  const host = readHost(faults, 'store_domain', text)
+  const shared = host === undefined ? null : describeSharedPage(text, host)
+  if (shared === null) return host
+  faults.push(fault('store_domain', shared, { value: text, hint: sharedHostHint }))
+  return undefined
 }

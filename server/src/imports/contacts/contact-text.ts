@@ -1,16 +1,9 @@
 import { type Fault, fault } from '../faults.ts'
 import { readText } from '../fields.ts'
 
-/** Reads text without line breaks or other control characters. */
-export function readSingleLineText(faults: Fault[], path: string, text: string): string | undefined {
-  if (!/\p{Cc}/u.test(text)) return readText(faults, path, text)
-  faults.push(fault(path, 'contains control characters'))
-  return undefined
-}
-
 /** Reads text that a free preview shows, so it must not contain an email, phone number or URL. */
 export function readPreviewText(faults: Fault[], path: string, text: string): string | undefined {
-  const line = readSingleLineText(faults, path, text)
+  const line = readText(faults, path, text)
   return line === undefined ? undefined : requireNoChannels(faults, path, line)
 }
 

@@ -5,9 +5,11 @@ import { readDate } from '../cells/dates.ts'
 import { readNumber, readWholeNumber } from '../cells/numbers.ts'
 import { badValue, type Fault, fault } from '../faults.ts'
 import { type CellKind, fieldSchema, itemSchema, type Shape, shapeOf } from '../fields.ts'
+import { isLostText, wronglyDecoded } from '../source/lost-text.ts'
+import type { RowText } from './csv-parser.ts'
 
 /** Builds records from the cells of rows. */
-export type RowReader = (cells: readonly string[], options: CellOptions, isDamaged: boolean) => CleanedRow
+export type RowReader = (cells: readonly string[], options: CellOptions, text: RowText) => CleanedRow
 
 /** A record as far as its cells could be read, and the faults of the others. */
 export interface CleanedRow {
@@ -43,8 +45,8 @@ export function compileColumns(schema: TObject, fields: readonly (string | null)
   for (const [column, field] of fields.entries())
     if (field !== null && !addColumn(root, schema, field.split('.'), column))
       throw new Error(`column ${column + 1} is mapped to a field that the schema does not have`)
-  return (cells, options, isDamaged) => {
-    const row = new RowState(cells, options, isDamaged)
+  return (cells, options, text) => {
+    const row = new RowState(cells, options, text)
     const record = (readNode(root, row) as Record<string, unknown> | undefined) ?? {}
     return { record, faults: row.faults }
   }
@@ -54,14 +56,14 @@ class RowState {
   readonly faults: Fault[] = []
   readonly cells: readonly string[]
   readonly options: CellOptions
-  readonly isDamaged: boolean
+  readonly text: RowText
   /** The resolution of a date that has no day. */
   resolution: 'month' | 'year' | null = null
 
-  constructor(cells: readonly string[], options: CellOptions, isDamaged: boolean) {
+  constructor(cells: readonly string[], options: CellOptions, text: RowText) {
     this.cells = cells
     this.options = options
-    this.isDamaged = isDamaged
+    this.text = text
   }
 }
 
@@ -181,8 +183,9 @@ function readCell({ column, path, read }: Node & { kind: 'cell' }, row: RowState
   const text = trimCell(raw)
   if (text === '') return undefined
   if (text === 'null') return null
-  if (row.isDamaged && text.includes('\ufffd')) {
-    row.faults.push(fault(path, 'not valid UTF-8', { value: text, hint: 'give --encoding, or save the file as UTF-8' }))
+  if (row.text !== 'ascii' && isLostText(text)) {
+    const reason = row.text === 'invalid' ? 'not valid UTF-8' : wronglyDecoded
+    row.faults.push(fault(path, reason, { value: text, hint: 'give --encoding, or save the file as UTF-8' }))
     return undefined
   }
   try {

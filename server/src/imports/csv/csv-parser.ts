@@ -3,20 +3,22 @@
  * the next line. Common parsers stop at the first malformed row, or read the rest of the file as one cell after an
  * unclosed quote.
  */
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { isBlank, type Line, maxLineBytes } from '../source/lines.ts'
 
 export type Delimiter = ',' | ';' | '\t' | '|'
+
+/** What the bytes of a row are; in an invalid one, cells contain U+FFFD. */
+export type RowText = 'ascii' | 'utf-8' | 'invalid'
 
 /** The cells of a row, or the reason why it is malformed. */
 export type CsvRow = { line: number; bytes: number } & (
   | {
       cells: string[]
-      /** Whether the row has bytes that are not UTF-8; their cells contain U+FFFD. */
-      isDamaged: boolean
+      text: RowText
       problem?: never
     }
-  | { cells?: never; problem: string; text: string }
+  | { cells?: never; problem: string; content: string }
 )
 
 /** The result at one line: a row that ends before line `next`, a malformed row, or a row that needs more lines. */
@@ -49,12 +51,12 @@ export class CsvParser {
           line: line.number,
           bytes: bytesOf(queue, at, next),
           cells,
-          isDamaged: isDamaged(queue, at, next),
+          text: textOf(queue, at, next),
         })
         at = next
       } else {
         const problem = parsed === 'unfinished' ? 'malformed: a quote is never closed' : parsed.problem
-        rows.push({ line: line.number, bytes: line.bytes.length, problem, text: line.bytes.toString('utf8') })
+        rows.push({ line: line.number, bytes: line.bytes.length, problem, content: line.bytes.toString('utf8') })
         at++
       }
     }
@@ -114,9 +116,15 @@ function parseRow(lines: Line[], start: number, delimiter: Delimiter): Parsed {
 
 const tooLong = { problem: 'longer than 1 MB' }
 
-function isDamaged(lines: Line[], from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if (!isUtf8(lines[at]!.bytes)) return true
-  return false
+function textOf(lines: Line[], from: number, to: number): RowText {
+  let text: RowText = 'ascii'
+  for (let at = from; at < to; at++) {
+    const { bytes } = lines[at]!
+    if (isAscii(bytes)) continue
+    if (!isUtf8(bytes)) return 'invalid'
+    text = 'utf-8'
+  }
+  return text
 }
 
 function bytesOf(lines: Line[], from: number, to: number): number {

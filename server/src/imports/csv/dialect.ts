@@ -1,7 +1,9 @@
 import { decimalMarkOf, type NumberStyle } from '../cells/numbers.ts'
 import { LineSplitter } from '../source/lines.ts'
-import { CsvParser, type Delimiter } from './csv-parser.ts'
-import { type ColumnMap, countKnownColumns, type FieldNames } from './header.ts'
+import { CsvParser, type CsvRow, type Delimiter } from './csv-parser.ts'
+import type { ColumnMap, FieldNames } from './field-names.ts'
+import { findHeaderLine } from './find-header.ts'
+import { fieldsOfHeader } from './header.ts'
 
 /** How a CSV file is written. */
 export interface Dialect extends NumberStyle {
@@ -12,34 +14,63 @@ export interface Dialect extends NumberStyle {
 export const delimiters = [',', ';', '\t', '|'] as const satisfies Delimiter[]
 
 /** The line by which spreadsheets name the delimiter. */
-export const delimiterLine = /^sep=(.)$/i
+const delimiterLine = /^sep=(.)$/i
 
 /** So many rows of the beginning of a file are looked at. */
 const sampledRows = 1_000
 
+/** Where the header is expected. */
+export interface HeaderPlace {
+  /** The first line that is read. */
+  fromLine: number
+  hasHeader: boolean
+}
+
 /**
  * Detects the delimiter from the beginning of a file, in UTF-8: the one with which most columns are fields of a record,
- * and with which most rows have as many cells as the header.
+ * and with which most rows have the same number of cells.
  */
-export function detectDelimiter(names: FieldNames, head: Buffer, map: ColumnMap): Delimiter {
+export function detectDelimiter(names: FieldNames, head: Buffer, map: ColumnMap, place: HeaderPlace): Delimiter {
   const [firstLine] = new LineSplitter().push(head)
   const declared = delimiterLine.exec(firstLine?.bytes.toString('utf8') ?? '')?.[1]
   const given = delimiters.find((delimiter) => delimiter === declared)
   if (given) return given
   // A delimiter that is not there would make one cell of each row.
   const candidates = delimiters.filter((delimiter) => delimiter === ',' || head.includes(delimiter))
-  const scores = candidates.map((delimiter) => ({ delimiter, ...scoreOf(names, parseHead(head, delimiter), map) }))
-  scores.sort((a, b) => b.known - a.known || b.even - a.even || b.width - a.width)
-  // A file without known columns is reported as one with commas.
-  return scores[0]!.known > 0 ? scores[0]!.delimiter : ','
+  const scores = candidates.map((delimiter) => ({ delimiter, ...scoreOf(names, head, delimiter, map, place) }))
+  scores.sort((a, b) => b.known - a.known || b.below - a.below || b.even - a.even || b.width - a.width)
+  const [best] = scores
+  // A file of one column is reported as one with commas.
+  return best!.known > 0 || best!.below > 0 || best!.even > 0.5 ? best!.delimiter : ','
 }
 
-function scoreOf(names: FieldNames, rows: string[][], map: ColumnMap): { known: number; even: number; width: number } {
-  const [header, ...body] = rows
-  if (!header) return { known: 0, even: 0, width: 0 }
-  const known = countKnownColumns(names, header, map)
-  const even = body.filter((cells) => cells.length === header.length).length / Math.max(body.length, 1)
-  return { known, even: header.length > 1 ? even : 0, width: header.length }
+interface Score {
+  /** How many columns of the header are fields, and whether a later line has some. */
+  known: number
+  below: number
+  even: number
+  width: number
+}
+
+function scoreOf(
+  names: FieldNames,
+  head: Buffer,
+  delimiter: Delimiter,
+  map: ColumnMap,
+  { fromLine, hasHeader }: HeaderPlace,
+): Score {
+  const [header, ...body] = readHead(head, delimiter, fromLine)
+  if (header?.cells === undefined) return { known: 0, below: 0, even: 0, width: 0 }
+  const width = header.cells.length
+  const known = hasHeader ? fieldsOfHeader(names, header.cells, map).length : 0
+  const below = hasHeader && known === 0 && findHeaderLine(names, head, delimiter) !== null ? 1 : 0
+  const shareOf = (wanted: number) => {
+    const fitting = body.filter(({ cells }) => cells?.length === wanted).length
+    return wanted < 2 ? 0 : body.length === 0 ? 1 : fitting / body.length
+  }
+  // Rows may have a delimiter at their end, or stand below lines of another width.
+  const common = detectCommonWidth([[], ...body.flatMap(({ cells }) => (cells ? [cells] : []))])
+  return { known, below, even: Math.max(shareOf(width), 0.9 * shareOf(common)), width: Math.max(width, common) }
 }
 
 /**
@@ -71,9 +102,9 @@ export function detectCommonWidth(rows: readonly string[][]): number {
   return [...counts].reduce((most, each) => (each[1] > most[1] ? each : most), [0, 0])[0]
 }
 
-/** The well-formed rows of the beginning of a file, its header first. */
-export function parseHead(head: Buffer, delimiter: Delimiter): string[][] {
-  const rows = new CsvParser(delimiter).read(new LineSplitter().push(head), false)
-  const cells = rows.slice(0, sampledRows).flatMap((row) => ('cells' in row ? [row.cells as string[]] : []))
-  return delimiterLine.test(cells[0]?.join(delimiter) ?? '') ? cells.slice(1) : cells
+/** The rows of the beginning of a file from a line on, without the line that names the delimiter. */
+export function readHead(head: Buffer, delimiter: Delimiter, fromLine: number, isWhole = false): CsvRow[] {
+  const lines = new LineSplitter().push(head).filter(({ number }) => number >= fromLine)
+  const rows = new CsvParser(delimiter).read(lines, isWhole).slice(0, sampledRows)
+  return delimiterLine.test(rows[0]?.cells?.join(delimiter) ?? '') ? rows.slice(1) : rows
 }

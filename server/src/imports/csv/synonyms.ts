@@ -1,7 +1,8 @@
-/** What people call the fields of a record in the headers of their files. Compared by `keyOfHeader`. */
-export type Synonyms = Readonly<Record<string, readonly string[]>>
+/** What people and well-known programs call the fields of a record. */
+import type { Synonyms } from './meanings.ts'
+import { contactWords, storeWords } from './synonyms-by-language.ts'
 
-export const storeSynonyms: Synonyms = {
+const storeNames: Synonyms = {
   domain: [
     'website',
     'url',
@@ -18,6 +19,8 @@ export const storeSynonyms: Synonyms = {
     'store domain',
     'company domain',
     'company website',
+    'company domain name',
+    'primary domain',
     'store website',
   ],
   name: [
@@ -34,10 +37,30 @@ export const storeSynonyms: Synonyms = {
     'organization',
     'organisation',
     'account name',
+    'organization name',
+    'organisation name',
   ],
-  aliases: ['alias', 'other domains', 'additional domains', 'alternate domains', 'other websites', 'other hosts'],
+  aliases: [
+    'alias',
+    'other domains',
+    'additional domains',
+    'alternate domains',
+    'other websites',
+    'other hosts',
+    'myshopify domain',
+  ],
   category: ['industry', 'vertical', 'niche', 'sector', 'product category', 'main category'],
-  country: ['country code', 'country name', 'store country', 'company country', 'country region', 'hq country'],
+  country: [
+    'country code',
+    'country name',
+    'store country',
+    'shop country',
+    'company country',
+    'country region',
+    'hq country',
+    'billing country',
+    'billing country code',
+  ],
   traffic_tier: ['traffic', 'monthly traffic', 'monthly visits', 'visits', 'traffic range', 'visits a month'],
   revenue_tier: [
     'revenue',
@@ -59,6 +82,10 @@ export const storeSynonyms: Synonyms = {
     'store created on',
     'store creation date',
     'founded',
+    'founded on',
+    'founded year',
+    'year founded',
+    'founding year',
     'launched',
     'launch date',
   ],
@@ -73,7 +100,7 @@ export const storeSynonyms: Synonyms = {
     'first seen',
     'first seen at',
   ],
-  active_ads: ['ads', 'ad count', 'active ad count', 'number of ads', 'number of active ads', 'running ads'],
+  active_ads: ['ads', '# ads', 'ad count', 'active ad count', 'number of ads', 'number of active ads', 'running ads'],
   'technologies.apps': ['apps', 'app', 'installed apps', 'technologies', 'technology', 'tech stack', 'plugins'],
   'technologies.pixels': ['pixels', 'pixel', 'trackers', 'tracking', 'tracking pixels'],
   'technologies.theme.name': ['theme', 'theme name', 'shopify theme'],
@@ -81,7 +108,7 @@ export const storeSynonyms: Synonyms = {
 }
 
 /** A list's first field takes the first free place when several columns mean it: phone, mobile. */
-export const contactSynonyms: Synonyms = {
+const contactNames: Synonyms = {
   store_domain: [
     'domain',
     'website',
@@ -92,6 +119,7 @@ export const contactSynonyms: Synonyms = {
     'company domain',
     'company website',
     'company url',
+    'company domain name',
     'store website',
     'store url',
     'shop domain',
@@ -99,14 +127,34 @@ export const contactSynonyms: Synonyms = {
     'website url',
     'domain name',
   ],
-  external_id: ['id', 'contact id', 'person id', 'record id', 'crm id', 'reference'],
+  external_id: [
+    'id',
+    'contact id',
+    'person id',
+    'lead id',
+    'record id',
+    'record id contact',
+    'apollo contact id',
+    'customer id',
+    'crm id',
+    'reference',
+  ],
   first_name: ['first', 'given name', 'forename'],
   last_name: ['last', 'surname', 'family name'],
   full_name: ['name', 'contact', 'contact name', 'person', 'person name', 'contact person'],
-  title: ['job title', 'position', 'job position', 'headline', 'designation'],
-  role: ['department', 'function', 'job function', 'job role', 'team'],
+  title: ['job title', 'position', 'job position', 'headline', 'designation', 'organization title'],
+  role: ['department', 'departments', 'function', 'job function', 'job role', 'team', 'organization department'],
   seniority: ['seniority level', 'level', 'job level', 'management level'],
-  profile_url: ['linkedin', 'linkedin url', 'linkedin profile', 'linkedin profile url', 'profile', 'profile link'],
+  profile_url: [
+    'linkedin',
+    'linkedin url',
+    'linkedin profile',
+    'linkedin profile url',
+    'person linkedin url',
+    'contact linkedin url',
+    'profile',
+    'profile link',
+  ],
   'emails.0.email': [
     'email',
     'emails',
@@ -119,10 +167,19 @@ export const contactSynonyms: Synonyms = {
     'primary email',
     'contact email',
     'secondary email',
+    'tertiary email',
     'other email',
     'personal email',
+    'email value',
   ],
-  'emails.0.status': ['email status', 'e mail status', 'email verification', 'verification status', 'email validity'],
+  'emails.0.status': [
+    'email status',
+    'email verification',
+    'verification status',
+    'email validity',
+    'secondary email status',
+    'tertiary email status',
+  ],
   'emails.0.type': ['email type', 'e mail type'],
   'emails.0.is_primary': ['email is primary', 'primary email flag'],
   'phones.0.phone': [
@@ -133,19 +190,36 @@ export const contactSynonyms: Synonyms = {
     'phone number',
     'telephone number',
     'work phone',
+    'work direct phone',
+    'business phone',
+    'business phone number',
     'office phone',
+    'home phone',
     'direct phone',
+    'direct dial',
+    'corporate phone',
+    'company main phone',
     'company phone',
     'contact phone',
     'primary phone',
     'mobile',
     'mobile phone',
+    'mobile phone number',
     'mobile number',
     'cell',
     'cell phone',
     'secondary phone',
     'other phone',
+    'phone value',
   ],
   'phones.0.type': ['phone type', 'telephone type'],
   'phones.0.is_primary': ['phone is primary', 'primary phone flag'],
 }
+
+function joined(names: Synonyms, more: Synonyms): Synonyms {
+  const fields = [...new Set([...Object.keys(names), ...Object.keys(more)])]
+  return Object.fromEntries(fields.map((field) => [field, [...(names[field] ?? []), ...(more[field] ?? [])]]))
+}
+
+export const storeSynonyms: Synonyms = joined(storeNames, storeWords)
+export const contactSynonyms: Synonyms = joined(contactNames, contactWords)

@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 import { OperatorError } from '../../kernel/errors.ts'
+import { codecOf } from './encodings.ts'
 import { LineSplitter } from './lines.ts'
 import { openText } from './text.ts'
 
@@ -9,6 +10,11 @@ const marks: [encoding: string, mark: number[]][] = [
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ]
+
+/** The encoding of a text that begins with its mark. */
+export function markedEncoding(first: Buffer): string | undefined {
+  return marks.find(([, mark]) => first.subarray(0, mark.length).equals(Buffer.from(mark)))?.[0]
+}
 
 /** So many lines with other characters than ASCII decide. */
 const linesThatDecide = 2_000
@@ -26,8 +32,8 @@ export async function detectEncoding(file: string, maxUnpackedMb?: number): Prom
   try {
     for await (const block of source.blocks) {
       if (isFirst) {
-        const marked = marks.find(([, mark]) => block.subarray(0, mark.length).equals(Buffer.from(mark)))
-        if (marked) return marked[0]
+        const marked = markedEncoding(block)
+        if (marked) return marked
         if (isMostlyWide(block))
           throw new OperatorError(
             `${file} has NUL characters: it may be UTF-16 without its mark. Give --encoding utf-16le, or save it as UTF-8.`,
@@ -49,16 +55,9 @@ export async function detectEncoding(file: string, maxUnpackedMb?: number): Prom
 }
 
 /** In UTF-16, about every second byte of most texts is NUL; a single NUL is a damaged value. */
-function isMostlyWide(block: Buffer): boolean {
+export function isMostlyWide(block: Buffer): boolean {
   if (!block.includes(0)) return false
   return block.filter((byte) => byte === 0).length > block.length / 10
-}
-
-/** The name of an encoding as it is reported; throws an `OperatorError` for an unknown one. */
-export function requireEncoding(name: string): string {
-  const known = name.toLowerCase()
-  if (iconv.encodingExists(known)) return known === 'utf8' ? 'utf-8' : known
-  throw new OperatorError(`The encoding "${name}" is not known; utf-8, utf-16le and windows-1252 are.`)
 }
 
 /** The blocks of a text in UTF-8. Lines of a UTF-8 file that are not valid stay as they are. */
@@ -67,7 +66,7 @@ export async function* decodeBlocks(blocks: AsyncIterable<Buffer>, encoding: str
     yield* blocks
     return
   }
-  const decoder = iconv.getDecoder(encoding)
+  const decoder = iconv.getDecoder(codecOf(encoding))
   for await (const block of blocks) yield Buffer.from(decoder.write(block))
   const rest = decoder.end()
   if (rest) yield Buffer.from(rest)

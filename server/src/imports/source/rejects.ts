@@ -5,7 +5,7 @@ import { formatDelimitedRow } from '../../kernel/csv.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { type Clock, formatNumber } from '../../kernel/time.ts'
 import { readFreeBytes } from '../../runtime/free-space.ts'
-import { rejectColumns } from '../csv/header.ts'
+import { rejectColumns } from '../csv/field-names.ts'
 import type { Original } from './records.ts'
 
 export interface Reject {

@@ -4,6 +4,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../../kernel/errors.ts'
 import { formatNumber } from '../../kernel/time.ts'
+import { describeOtherFormat, lookedAtBytes } from './other-formats.ts'
 
 /** The uncompressed bytes of a file, with progress. */
 export interface TextSource {
@@ -34,8 +35,20 @@ const leastUnpackedBytes = 1_000_000
 /** The same in bytes, whatever the file's size; a setting. */
 export const defaultMaxUnpackedMb = 20_000
 
-const fileName = /\.(?<format>ndjson|jsonl|json|csv|tsv)(?:\.gz)?$/i
+const fileName = /\.(?<format>ndjson|jsonl|json|csv|tsv|txt)(?:\.gz)?$/i
 const workbook = /\.(?:xlsx?|xlsm|xlsb|ods|numbers)$/i
+
+/** The format of a file by its name: CSV, whatever its delimiter is, or JSON; null if the name does not say. */
+export function formatOf(file: string): 'json' | 'csv' | null {
+  const named = fileName.exec(file)?.groups?.format
+  if (named === undefined) return file === '-' ? 'json' : null
+  return /^(?:csv|tsv|txt)$/i.test(named) ? 'csv' : 'json'
+}
+
+/** The end of a file's name that says its format, such as `.csv.gz`; null if it does not say. */
+export function formatEndingOf(file: string): string | null {
+  return fileName.exec(file)?.[0].toLowerCase() ?? null
+}
 
 /** Opens a file, whose name says the format, or standard input (JSON) for `-`. */
 export async function openSource(
@@ -43,14 +56,13 @@ export async function openSource(
   stdin: Readable | undefined,
   maxUnpackedMb = defaultMaxUnpackedMb,
 ): Promise<ImportSource> {
-  const named = fileName.exec(file)?.groups
-  if (!named && file !== '-') {
+  const format = formatOf(file)
+  if (format === null) {
     const advice = workbook.test(file) ? ' Save the sheet as "CSV UTF-8" and import that file.' : ''
     throw new OperatorError(
-      `${file}: the name must end in .ndjson, .jsonl, .json or .csv, each with .gz or without.${advice}`,
+      `${file}: the name must end in .ndjson, .jsonl, .json or .csv (also .tsv and .txt), each with .gz or without.${advice}`,
     )
   }
-  const format = /^[ct]sv$/i.test(named?.format ?? '') ? 'csv' : 'json'
   const text = await openText(file, stdin, maxUnpackedMb)
   return { ...text, format, file: file === '-' ? null : file, maxUnpackedMb }
 }
@@ -64,15 +76,18 @@ export async function openText(
   if (file === '-') return openStandardInput(stdin)
   const { size } = await readableFile(file)
   const raw = createReadStream(file, { highWaterMark: blockBytes })
+  // Closed before it is read, it may still fail to open: nobody waits for that.
+  raw.on('error', () => {})
   // A failure of either stream reaches the reader of the last one; the callback only marks it as handled.
   const isPacked = /\.gz$/i.test(file)
   const content = isPacked ? pipeline(raw, createGunzip({ chunkSize: blockBytes }), () => {}) : raw
-  const blocks = readBlocks(file, content)
+  const unpacked = readBlocks(file, content)
+  const blocks = isPacked ? boundUnpacked(file, unpacked, size, maxUnpackedMb) : unpacked
   return {
     name: file,
     bytesTotal: size,
     bytesRead: () => raw.bytesRead,
-    blocks: isPacked ? boundUnpacked(file, blocks, size, maxUnpackedMb) : blocks,
+    blocks: refuseOtherFormats(file, blocks),
     close: () => content.destroy(),
   }
 }
@@ -100,6 +115,29 @@ async function* boundUnpacked(
   }
 }
 
+/** Ends with an error where a file is no text: its first bytes tell. */
+async function* refuseOtherFormats(name: string, blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let first: Buffer[] | null = []
+  for await (const block of blocks) {
+    if (first === null) {
+      yield block
+      continue
+    }
+    first.push(block)
+    if (first.reduce((bytes, { length }) => bytes + length, 0) < lookedAtBytes) continue
+    yield requireText(name, first)
+    first = null
+  }
+  if (first !== null && first.length > 0) yield requireText(name, first)
+}
+
+function requireText(name: string, first: readonly Buffer[]): Buffer {
+  const block = Buffer.concat(first)
+  const other = describeOtherFormat(block)
+  if (other !== null) throw new OperatorError(`${name}: ${other}.`)
+  return block
+}
+
 function openStandardInput(stdin: Readable | undefined): TextSource {
   if (!stdin) throw new OperatorError('There is no standard input to read.')
   const name = 'standard input'
@@ -114,7 +152,7 @@ function openStandardInput(stdin: Readable | undefined): TextSource {
     name,
     bytesTotal: null,
     bytesRead: () => bytesRead,
-    blocks: counted(),
+    blocks: refuseOtherFormats(name, counted()),
     close: () => stdin.destroy(),
   }
 }

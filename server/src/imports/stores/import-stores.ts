@@ -29,7 +29,7 @@ async function planStores(
   { records, trials }: ChunkRecords<StorePatch>,
 ): Promise<ChunkPlan<StorePatch>> {
   const stored = await readStored(client, context.mode, trials.length === 0 ? records : [...records, ...trials])
-  const { changes, outcome } = mergeStores(stored, records, trials, context.dropsBadValues)
+  const { changes, outcome } = mergeStores(stored, { records, trials }, context)
   if (changes.created.length + changes.changed.length === 0) return { outcome, change: null }
   return {
     outcome,

@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '../../delivery/store-document.ts'
-import { type Fault, fault, type LineFault, RecordError } from '../faults.ts'
+import { type Fault, fault, type LineFault, quoteForReason, RecordError } from '../faults.ts'
 import { patchField } from '../fields.ts'
 import {
   applyRecords,
   type ChunkOutcome,
+  type ChunkRecords,
   collectChanges,
   type MergeEntry,
-  type NumberedRecord,
   updateEntry,
+  type WriteContext,
 } from '../import-kind.ts'
+import type { RecentNames } from './recent-names.ts'
 import type { StorePatch } from './store-record.ts'
 
 export interface StoredStore {
@@ -41,9 +43,8 @@ type StoreEntry = MergeEntry<ReadStore, StoreState>
 /** Applies records in their order. */
 export function mergeStores(
   stored: ReadStore[],
-  records: NumberedRecord<StorePatch>[],
-  trials: NumberedRecord<StorePatch>[],
-  dropsBadValues: boolean,
+  { records, trials }: Pick<ChunkRecords<StorePatch>, 'records' | 'trials'>,
+  { dropsBadValues, storeNames }: Pick<WriteContext, 'dropsBadValues' | 'storeNames'>,
 ): { changes: StoreChanges; outcome: ChunkOutcome<StorePatch> } {
   const owners = new Map<string, StoreEntry>()
   for (const store of stored) {
@@ -52,9 +53,12 @@ export function mergeStores(
   }
   const entries = new Set<StoreEntry>()
   const dropped: LineFault[] = []
+  const notices: LineFault[] = []
   const refused = applyRecords(records, ({ line, patch }) => {
     const rest = withoutForeignAliases(owners, patch, dropsBadValues)
     entries.add(applyToOwner(owners, rest.patch))
+    const notice = noticeName(storeNames, rest.patch)
+    if (notice) notices.push({ line, fault: notice })
     for (const fault of rest.faults) dropped.push({ line, fault })
   })
   const { created, changed, ...counts } = collectChanges(entries, (store, state) => isSameStore(store.state, state))
@@ -63,8 +67,22 @@ export function mergeStores(
   const refusedTrials = applyRecords(trials, ({ patch }) =>
     applyToOwner(owners, withoutForeignAliases(owners, patch, true).patch),
   )
-  return { changes, outcome: { ...counts, refused, dropped, takenTrials: trials.length - refusedTrials.length } }
+  return {
+    changes,
+    outcome: { ...counts, refused, dropped, notices, takenTrials: trials.length - refusedTrials.length },
+  }
 }
+
+/** One domain with different names can be that of a host on which several shops are. */
+function noticeName(names: RecentNames, { domain, name }: StorePatch): Fault | null {
+  if (typeof name !== 'string' || name === domain) return null
+  const earlier = names.remember(domain, name)
+  if (earlier === null) return null
+  const value = `${domain}: ${[earlier, name].map(quoteForReason).join(', ')}`
+  return fault('domain', 'rows with different names became one store', { value, hint: lastNameCounts })
+}
+
+const lastNameCounts = 'the last name counts; give each shop its own domain'
 
 export function hostsOf({ store, aliases }: StoreState): string[] {
   return [store.domain, ...aliases]

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { maxTechnologies, type Store } from '../../delivery/store-document.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
-import { badValue, type Fault } from '../faults.ts'
+import { badValue, type Fault, fault } from '../faults.ts'
 import {
   HostText,
   MomentText,
@@ -16,6 +16,7 @@ import {
 } from '../fields.ts'
 import { compileShapeCheck } from '../shape-check.ts'
 import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
+import { describeSharedHost, sharedHostHint } from './shared-hosts.ts'
 
 const createdSources = [
   'platform',
@@ -109,13 +110,13 @@ export const checkStoreShape = compileShapeCheck(StoreRecord)
 export function readStoreRecord(value: object, resolver: TaxonomyResolver, faults: Fault[]): StorePatch {
   const record = value as StoreRecord
   // Missing only if the caller has already found it at fault.
-  const domain = record.domain === undefined ? '' : (readHost(faults, 'domain', record.domain) ?? '')
+  const domain = record.domain === undefined ? '' : (readOwnHost(faults, 'domain', record.domain, record.name) ?? '')
   const resolve = (facet: 'category' | 'country' | 'traffic_tier' | 'revenue_tier') =>
     mapGiven(record[facet], (value) => resolver.resolve(faults, facet, facet, value))
   return {
     domain,
     name: mapGiven(record.name, (name) => readText(faults, 'name', name)),
-    aliases: mapGiven(record.aliases, (aliases) => readAliases(faults, aliases, domain)),
+    aliases: mapGiven(record.aliases, (aliases) => readAliases(faults, aliases, domain, record.name)),
     category: resolve('category'),
     country: resolve('country'),
     trafficTier: resolve('traffic_tier'),
@@ -130,8 +131,19 @@ export function readStoreRecord(value: object, resolver: TaxonomyResolver, fault
   }
 }
 
-function readAliases(faults: Fault[], aliases: string[], domain: string): string[] {
-  const hosts = aliases.flatMap((alias, index) => readHost(faults, `aliases[${index}]`, alias) ?? [])
+/** The host of a store; a host that many share is at fault, unless the store is the company of that host. */
+function readOwnHost(faults: Fault[], path: string, text: string, name: PatchField<string>): string | undefined {
+  const host = readHost(faults, path, text)
+  const shared = host === undefined ? null : describeSharedHost(text, host, name ?? null)
+  if (shared === null) return host
+  faults.push(fault(path, shared, { value: text, hint: sharedHostHint }))
+  return undefined
+}
+
+function readAliases(faults: Fault[], aliases: string[], domain: string, name: PatchField<string>): string[] {
+  // Outlook.com may have hotmail.com.
+  const read = domain !== '' && describeSharedHost(domain, domain, null) !== null ? readHost : readOwnHost
+  const hosts = aliases.flatMap((alias, index) => read(faults, `aliases[${index}]`, alias, name) ?? [])
   return [...new Set(hosts)].filter((host) => host !== domain).sort()
 }
 

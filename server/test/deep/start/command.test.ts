@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
+import { escapeControls } from '@storedex/process-lock/terminal'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findProjectDir } from '../../../src/config.ts'
 import { removeFolder } from '../../support/cleanup.ts'
@@ -39,6 +40,31 @@ test('a command prints one JSON document and nothing else, and exits', async () 
 test('its exit code distinguishes invalid input from wrong usage', async () => {
   expect(await storedex('accounts', 'show', 'acct_nobody')).toMatchObject({ code: 1, stdout: '' })
   expect(await storedex('accounts', 'frobnicate')).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('what it prints of a file and its names has no control characters, and a file on standard output stays as it is', async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'storedex-names-')))
+  onTestFinished(() => removeFolder(folder))
+  const hostile = '\u001b[2J\u009b2J\u0007\r\u202e'
+  const write = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  await storedex('accounts', 'create', '--name', `Aurora${hostile}`, '--plan', 'pro')
+  const runs = [
+    await storedex('import', 'stores', write(`${hostile}.csv`, `domain,${hostile}\nshop.example,1\n`)),
+    await storedex('import', 'stores', write('values.csv', `domain,name\n"${hostile}",Shop\n`)),
+    await storedex('import', 'stores', write('keys.ndjson', JSON.stringify({ domain: 'shop.example', [hostile]: 1 }))),
+    await storedex('import', 'stores', join(folder, hostile)),
+    await storedex('import', hostile),
+    await storedex('accounts', 'list'),
+    await storedex('accounts', 'list', '--json'),
+  ]
+  for (const { stdout, stderr } of runs) {
+    expect(stdout + stderr).toContain('\\u001b[2J')
+    expect(stdout + stderr).toBe(escapeControls(stdout + stderr))
+  }
+  expect((await storedex('import', 'stores', '--template')).stdout).toContain('\r\n')
 })
 
 test('a checkout with a workspace that is newer than its installation gets the link without npm', async () => {

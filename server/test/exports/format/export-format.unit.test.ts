@@ -8,6 +8,7 @@ import type { Store } from '../../../src/delivery/store-document.ts'
 import { columnsOfKind, exportKinds } from '../../../src/exports/format/columns.ts'
 import { createExportFormat } from '../../../src/exports/format/export-format.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
+import { hostileText } from '../../kernel/support/formulas.ts'
 
 const store: Store = {
   id: 'st_live_KqWvTzHbNcRyLpXm',
@@ -309,7 +310,7 @@ describe('the preset salesforce', () => {
       Phone: '+4930123456',
       MobilePhone: '+4915112345678',
       Website: 'https://aurora-candles.example',
-      Description: "Profile: https://profiles.example/lena; Also: office@aurora.example, '+4930123457 x12",
+      Description: 'Profile: https://profiles.example/lena; Also: office@aurora.example, +4930123457 x12',
     })
   })
 
@@ -329,8 +330,7 @@ describe('the preset salesforce', () => {
         const row = lead({ first_name, last_name, full_name, store: { ...contact.store, name: storeName ?? '' } })
         expect(row.LastName!.trim()).not.toBe('')
         expect(row.Company!.trim()).not.toBe('')
-        // An apostrophe may stand in front.
-        expect([row.LastName!.length <= 81, row.FirstName!.length <= 41, row.Company!.length <= 256]).toEqual([
+        expect([row.LastName!.length <= 80, row.FirstName!.length <= 40, row.Company!.length <= 255]).toEqual([
           true,
           true,
           true,
@@ -349,6 +349,39 @@ describe('the preset salesforce', () => {
     } as const
     expect(lead({ emails: [email], title: 'x'.repeat(200) })).toMatchObject({ Email: '', Title: 'x'.repeat(128) })
   })
+})
+
+describe.each(['hubspot', 'salesforce'] as const)('the files of %s', (preset) => {
+  const rowOf = (change: Partial<RevealedContact>) =>
+    cellsOf({ kind: 'contacts', format: 'csv', preset }, { ...contact, ...change })
+
+  test('carry values as they are: an import keeps an apostrophe in front as part of the value', () => {
+    const phone = { phone: '+493012345 x12', type: 'office', is_primary: true } as const
+    const row = rowOf({ phones: [phone], store: { ...contact.store, name: '@home Living' }, title: '-- Owner' })
+    expect(Object.values(row)).toEqual(expect.arrayContaining(['+493012345 x12', '@home Living', '-- Owner']))
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const names = { full_name: text, first_name: text, last_name: text, title: text }
+        const cells = rowOf({ ...names, store: { ...contact.store, name: text } })
+        const line = text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+        const { Company = cells['Company Name'], Title = cells['Job Title'], LastName = cells['Last Name'] } = cells
+        expect(Company).toBe(line || 'aurora-candles.example')
+        expect(Title).toBe(line)
+        if (line !== '') expect(LastName).toBe(line)
+      }),
+    )
+  })
+
+  test('have one line a person, also of names that were stored with line breaks', () => {
+    const row = rowOf({ title: 'Head of\r\nMarketing', store: { ...contact.store, name: 'Aurora\n\tCandles' } })
+    expect(Object.values(row)).toEqual(expect.arrayContaining(['Head of Marketing', 'Aurora Candles']))
+  })
+})
+
+test('an address beyond ASCII, for which Salesforce refuses a lead, is in the description', () => {
+  const email = { email: 'jörg@aurora.example', status: 'verified', type: 'work', is_primary: true } as const
+  const row = cellsOf({ kind: 'contacts', format: 'csv', preset: 'salesforce' }, { ...contact, emails: [email] })
+  expect([row.Email, row.Description]).toEqual(['', expect.stringContaining('Also: jörg@aurora.example')])
 })
 
 test('a preset is refused for what it is not made for', () => {

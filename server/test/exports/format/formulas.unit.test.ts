@@ -63,13 +63,19 @@ const writers = exportKinds.flatMap((kind) =>
   }),
 )
 
-test.each(writers)('exports of $kind with preset $preset hold no formula, whoever splits them', ({ kind, format }) => {
-  fc.assert(
-    fc.property(hostileText, (text) => {
-      expect(formulasIn(format.header() + format.rows([itemsWith(text)[kind]]))).toEqual([])
-    }),
-  )
-})
+/** Those that no spreadsheet is meant to open: their programs would store an apostrophe with the value. */
+const isForCrm = ({ preset }: (typeof writers)[number]) => preset === 'hubspot' || preset === 'salesforce'
+
+test.each(writers.filter((writer) => !isForCrm(writer)))(
+  'exports of $kind with preset $preset hold no formula, whoever splits them',
+  ({ kind, format }) => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        expect(formulasIn(format.header() + format.rows([itemsWith(text)[kind]]))).toEqual([])
+      }),
+    )
+  },
+)
 
 test.each([',', ';', '\t', '|'])('rejects with %j hold no formula, whoever splits them', (delimiter) => {
   fc.assert(

@@ -105,7 +105,7 @@ const cleaners: Record<string, Record<string, (text: string) => unknown>> = {
   },
   header: {
     describeUnreadableHeader: (text) => header.describeUnreadableHeader([text]),
-    countKnownColumns: (text) => header.countKnownColumns(storeImportKind, [text, text], {}),
+    fieldsOfHeader: (text) => header.fieldsOfHeader(storeImportKind, [text, text], {}),
   },
   others: {
     readEmail,
@@ -135,8 +135,8 @@ test.for(
 test('every function that cleans cells is tried', () => {
   const functions = (exported: object) =>
     Object.entries(exported).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))
-  // These two are called with cells that describeUnreadableHeader has let pass.
-  const bounded = ['readHeader', 'requireUsable']
+  // These are called with cells that describeUnreadableHeader has let pass.
+  const bounded = ['readHeader', 'requireUsable', 'withoutHeader']
   for (const [module, exported] of Object.entries({ 'clean-cell': cleanCell, dates, months, numbers, phones, header }))
     expect([...Object.keys(cleaners[module]!), ...(module === 'header' ? bounded : [])].sort(), module).toEqual(
       functions(exported).sort(),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { contactImportKind } from '../../../src/imports/contacts/import-contacts.ts'
-import { type ColumnMap, readHeader } from '../../../src/imports/csv/header.ts'
+import type { ColumnMap } from '../../../src/imports/csv/field-names.ts'
+import { readHeader } from '../../../src/imports/csv/header.ts'
 import { storeImportKind } from '../../../src/imports/stores/import-stores.ts'
 import { storesOfBothKind } from '../../../src/imports/stores-and-contacts.ts'
 
@@ -62,10 +63,10 @@ test('a choice of the person wins, and can ignore one column or all unknown ones
 })
 
 test('all that is wrong with a header is told at once', () => {
-  const [unknown, repeated, missing, ...rest] = problemsOf('Nmae,Zzqx,Country,Country Code')
+  const [unknown, repeated, missing, ...rest] = problemsOf('Nmae,Zzqx,Land,Country Code')
   expect(unknown).toContain('2 columns are no field of a store: "Nmae" (nearest: name')
   expect(unknown).toContain('"Zzqx"')
-  expect(repeated).toContain('has "country" twice: "Country" and "Country Code"')
+  expect(repeated).toContain('has "country" twice: "Land" and "Country Code"')
   expect(missing).toContain('lacks "domain"')
   expect(rest).toEqual([])
 })

@@ -62,7 +62,7 @@ test('numbered columns build a list of objects, in any order of the columns', ()
   })
   const header = ['who', 'emails.10.email', 'emails.2.email', 'emails.0.email', 'emails.0.is_primary']
   const row = compileColumns(schema, header)
-  const read = (cells: string[]) => row(cells, options, false).record
+  const read = (cells: string[]) => row(cells, options, 'ascii').record
   expect(read(['A', 'k@a.example', '', 'a@a.example', 'true'])).toEqual({
     who: 'A',
     emails: [{ email: 'a@a.example', is_primary: true }, { email: 'k@a.example' }],
@@ -80,7 +80,7 @@ test('an item of a list without its value is none, whatever its other cells say'
     emails: Type.Array(Type.Object({ email: Type.String(), status: Type.Optional(Type.String()) })),
   })
   const row = compileColumns(schema, ['who', 'emails.0.email', 'emails.0.status', 'emails.1.email'])
-  expect(row(['A', 'n/a', 'unknown', 'b@a.example'], options, false)).toEqual({
+  expect(row(['A', 'n/a', 'unknown', 'b@a.example'], options, 'ascii')).toEqual({
     record: { who: 'A', emails: [{ email: 'b@a.example' }] },
     faults: [],
   })
@@ -92,7 +92,7 @@ test('null in the column named like a list of objects clears the list', () => {
     emails: Type.Array(Type.Object({ email: Type.String() }), { maxItems: 12 }),
   })
   const row = compileColumns(schema, ['who', 'emails', 'emails.0.email'])
-  const read = (cells: string[]) => row(cells, options, false).record
+  const read = (cells: string[]) => row(cells, options, 'ascii').record
   expect(read(['A', 'null', ''])).toEqual({ who: 'A', emails: null })
   expect(read(['A', 'null', 'a@a.example'])).toEqual({ who: 'A', emails: [{ email: 'a@a.example' }] })
   expect(read(['A', '', ''])).toEqual({ who: 'A' })

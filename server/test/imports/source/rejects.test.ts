@@ -40,7 +40,7 @@ const invalidRecords: [record: unknown, reason: string | RegExp][] = [
   [{ domain: 'a.example', name: 3 }, 'name: must be text or null'],
   [{ domain: 'a.example', name: ' \t' }, 'name: must not be blank'],
   [{ domain: 'a.example', name: 'x'.repeat(501) }, 'name: longer than 500 characters'],
-  [{ domain: 'a.example', name: 'nul \0' }, 'name: contains invalid characters'],
+  [{ domain: 'a.example', name: 'nul \0' }, 'name: contains control characters'],
   [{ domain: 'a.example', name: 'half \ud83d' }, 'name: contains invalid characters'],
   [{ domain: 'a.example', category: 'home_gardn' }, /^category: unknown value "home_gardn" \(nearest: home_garden/],
   [{ domain: 'a.example', category: ['home_garden'] }, 'category: must be text or null'],

@@ -258,8 +258,8 @@ test('with extendTaxonomy, unknown apps, pixels and categories of accepted recor
   expect(await catalogue.importStores(records)).toMatchObject({ unchanged: 2, rejected: 3 })
 })
 
-test('text with quotes, line breaks, backslashes and characters outside the basic plane is stored unchanged', async () => {
-  const name = 'Tab\tbreak\nreturn\r "quote" \\N \\. 🕯️ ünïcode \u2028'
+test('text with quotes, backslashes, separators and characters outside the basic plane is stored unchanged', async () => {
+  const name = 'Bar | semicolon; "quote" \\N \\. 🕯️ ünïcode \u2028'
   await catalogue.importStores([{ domain: 'text.example', name }, { domain: 'after-text.example' }])
   expect((await catalogue.store('text.example'))!.document.name).toBe(name)
   expect(await catalogue.importStores([{ domain: 'text.example', name }])).toMatchObject({ unchanged: 1 })

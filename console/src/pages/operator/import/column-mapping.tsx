@@ -11,7 +11,7 @@ interface ColumnMappingProps {
   columns: readonly PreviewColumn[]
   fields: readonly ImportField[]
   isOutdated: boolean
-  /** Fields of columns by their headings; empty text ignores a column. */
+  /** Fields of columns by what the options call them; empty text ignores a column. */
   onMap: (changes: Record<string, string>) => void
 }
 
@@ -28,7 +28,10 @@ export function ColumnMapping({ columns, fields, isOutdated, onMap }: ColumnMapp
       {unknown.length > 0 && (
         <p className="flex flex-wrap items-center gap-2">
           <span role="status">{formatCount(unknown.length, 'column')} not recognised.</span>
-          <Button isSmall onPress={() => onMap(Object.fromEntries(unknown.map(({ header }) => [header, ignored])))}>
+          <Button
+            isSmall
+            onPress={() => onMap(Object.fromEntries(unknown.map(({ reference }) => [reference, ignored])))}
+          >
             {unknown.length === 1 ? 'Ignore it' : 'Ignore them'}
           </Button>
         </p>
@@ -39,7 +42,7 @@ export function ColumnMapping({ columns, fields, isOutdated, onMap }: ColumnMapp
           label="Columns"
           columns={tableColumns}
           rows={columns}
-          getId={({ header }) => header}
+          getId={({ header, reference }) => `${reference} ${header}`}
           isOutdated={isOutdated}
           className="max-h-[70dvh]"
         />
@@ -57,9 +60,9 @@ function mappingColumns(
     {
       id: 'header',
       label: 'Column',
-      render: ({ header, examples }) => (
+      render: ({ header, reference, examples }) => (
         <div className="min-w-32 max-w-80">
-          <bdi className="font-medium wrap-anywhere">{header || '(without a heading)'}</bdi>
+          <bdi className="font-medium wrap-anywhere">{header || namelessColumn(reference)}</bdi>
           <div className="truncate text-muted text-xs">
             <bdi>{examples.filter((example) => example !== '').join(' · ')}</bdi>
           </div>
@@ -69,14 +72,14 @@ function mappingColumns(
     {
       id: 'field',
       label: 'Field',
-      render: ({ header, field, how, nearest }) => (
+      render: ({ header, reference, field, how, nearest }) => (
         <Select
-          label={`Field of ${header}`}
+          label={`Field of ${header || namelessColumn(reference)}`}
           isLabelHidden
           placeholder="Choose a field"
           options={[ignoreOption, ...sortNearest(fieldOptions, nearest)]}
           value={how === 'ignored' ? ignoreOption.id : field}
-          onChange={(choice) => onMap({ [header]: choice === ignoreOption.id ? ignored : choice })}
+          onChange={(choice) => onMap({ [reference]: choice === ignoreOption.id ? ignored : choice })}
           className="w-56 max-w-full"
         />
       ),
@@ -90,6 +93,10 @@ function mappingColumns(
       },
     },
   ]
+}
+
+function namelessColumn(reference: string): string {
+  return `Column ${reference.slice(1)}, without a heading`
 }
 
 const hows: Record<PreviewColumn['how'], [label: string, tone: BadgeTone]> = {

@@ -1,4 +1,5 @@
 import { Checkbox } from '#ui/fields/checkbox.tsx'
+import { NumberField } from '#ui/fields/number-field.tsx'
 import { type Option, Select } from '#ui/fields/select.tsx'
 import type { ImportOptions, ImportPreview, ImportRow } from '../imports/imports-api.ts'
 
@@ -31,8 +32,20 @@ const encodingNames: Record<string, string> = {
   'utf-16le': 'UTF-16, little-endian',
   'utf-16be': 'UTF-16, big-endian',
   macintosh: 'Mac OS Roman',
+  'windows-1253': 'Windows-1253 (Greek)',
+  'windows-1254': 'Windows-1254 (Turkish)',
+  'koi8-r': 'KOI8-R (Cyrillic)',
+  cp850: 'DOS 850 (Western)',
   shift_jis: 'Japanese (Shift JIS)',
+  'euc-jp': 'Japanese (EUC-JP)',
   gb18030: 'Chinese (GB 18030)',
+  big5: 'Chinese (Big5)',
+  'euc-kr': 'Korean (EUC-KR)',
+}
+const headingNames = { first: 'In the first line', line: 'In another line', none: 'Not in the file' }
+const shortRowNames: Record<Choice<'short_rows'>, string> = {
+  reject: 'Reject the row',
+  fill: 'Take the missing cells as empty',
 }
 const badValueNames: Record<Choice<'on_bad_value'>, string> = {
   reject: 'Reject the record',
@@ -41,7 +54,7 @@ const badValueNames: Record<Choice<'on_bad_value'>, string> = {
 
 /** How the text of the file is understood. What is not chosen is detected. */
 export function ReadOptions({ job, options, preview, onChange }: ReadOptionsProps) {
-  const isText = preview?.format === 'csv' || (!preview && /\.csv(\.gz)?$/i.test(job.file_name))
+  const isText = preview?.format === 'csv' || (!preview && /\.(csv|tsv|txt)(\.gz)?$/i.test(job.file_name))
   return (
     <section aria-label="How the file is read" className="space-y-3">
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-[repeat(auto-fill,minmax(14rem,1fr))]">
@@ -76,6 +89,13 @@ export function ReadOptions({ job, options, preview, onChange }: ReadOptionsProp
               automaticLabel="Reject unclear ones"
               onChange={(dates) => onChange({ dates: dates as Choice<'dates'> | undefined })}
             />
+            <HeadingOptions options={options} onChange={onChange} />
+            <Select
+              label="Rows with too few cells"
+              options={optionsOf(shortRowNames)}
+              value={options.short_rows ?? 'reject'}
+              onChange={(choice) => onChange({ short_rows: choice === 'fill' ? 'fill' : undefined })}
+            />
           </>
         )}
         <Select
@@ -92,6 +112,30 @@ export function ReadOptions({ job, options, preview, onChange }: ReadOptionsProp
         Add unknown apps, pixels, roles and categories to the taxonomy
       </Checkbox>
     </section>
+  )
+}
+
+/** Where the heading is; in another line, a field for its number. */
+function HeadingOptions({ options, onChange }: Pick<ReadOptionsProps, 'options' | 'onChange'>) {
+  const place = options.no_header !== undefined ? 'none' : options.header_row !== undefined ? 'line' : 'first'
+  const choose = (choice: string) =>
+    onChange({
+      header_row: choice === 'line' ? 2 : undefined,
+      no_header: choice === 'none' ? '' : undefined,
+    })
+  return (
+    <>
+      <Select label="The heading is" options={optionsOf(headingNames)} value={place} onChange={choose} />
+      {place === 'line' && (
+        <NumberField
+          label="Line of the heading"
+          minValue={1}
+          maxValue={1_000_000}
+          value={options.header_row ?? 1}
+          onChange={(line) => onChange({ header_row: Number.isNaN(line) ? 1 : line })}
+        />
+      )}
+    </>
   )
 }
 

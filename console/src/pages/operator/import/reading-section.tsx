@@ -35,7 +35,8 @@ export function ReadingSection({ job, options, onChange, onRun, pending }: Readi
   const isOutdated = useDelayed(preview.isPlaceholderData)
   const change = (changes: Partial<ImportOptions>) => onChange(withoutMissing({ ...options, ...changes }))
   const data = preview.data
-  const problems = data ? describeProblems(data, fields.data?.fields ?? []) : []
+  const suggestion = data ? describeSuggestion(data) : null
+  const problems = suggestion ? [suggestion.problem] : data ? describeProblems(data, fields.data?.fields ?? []) : []
   const reason = data ? problems[0] : 'The first rows are not read yet.'
   return (
     <>
@@ -51,10 +52,22 @@ export function ReadingSection({ job, options, onChange, onRun, pending }: Readi
       {data && !preview.error && (
         <>
           {problems.length > 0 && (
-            <Banner tone="warning">
+            <Banner
+              tone="warning"
+              actions={suggestion && <Button onPress={() => change(suggestion.options)}>{suggestion.action}</Button>}
+            >
               <ul>
                 {problems.map((problem) => (
                   <li key={problem}>{problem}</li>
+                ))}
+              </ul>
+            </Banner>
+          )}
+          {data.notices.length > 0 && (
+            <Banner>
+              <ul>
+                {data.notices.map(({ field, reason }) => (
+                  <li key={`${field} ${reason}`}>{`${field}: ${reason}.`}</li>
                 ))}
               </ul>
             </Banner>
@@ -97,6 +110,26 @@ export function ReadingSection({ job, options, onChange, onRun, pending }: Readi
       </div>
     </>
   )
+}
+
+/** What would let a file be read whose heading is not in its first line. */
+function describeSuggestion({
+  suggestion,
+}: ImportPreview): { problem: string; action: string; options: Partial<ImportOptions> } | null {
+  if (suggestion?.header_row != null) {
+    const line = suggestion.header_row
+    return {
+      problem: `The first line is no heading. Line ${line} looks like it.`,
+      action: `Take line ${line} as the heading`,
+      options: { header_row: line },
+    }
+  }
+  if (suggestion?.no_header == null) return null
+  return {
+    problem: 'The first line looks like a record: the file seems to have no heading.',
+    action: 'Read it without a heading',
+    options: { no_header: suggestion.no_header },
+  }
 }
 
 /** What is wrong with the columns, in words for this page; the server's speak of the command. */

@@ -25,4 +25,4 @@ export function stateWords(state: ImportState): { label: string; tone: BadgeTone
 }
 
 /** The files that can be imported, by the end of their name. */
-export const acceptedEndings = ['.csv', '.ndjson', '.jsonl', '.json', '.gz']
+export const acceptedEndings = ['.csv', '.tsv', '.txt', '.ndjson', '.jsonl', '.json', '.gz']

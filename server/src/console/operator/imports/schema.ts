@@ -124,6 +124,7 @@ export const PreviewReply = ClosedObject({
   columns: Type.Array(
     ClosedObject({
       header: Text,
+      reference: Type.String({ description: 'The name of the column in `map`.' }),
       field: Nullable(Text),
       how: OneOf(['name', 'synonym', 'map', 'ignored', 'unknown'] as const),
       nearest: Type.Array(Text),
@@ -131,6 +132,15 @@ export const PreviewReply = ClosedObject({
     }),
   ),
   problems: Type.Array(Text, { description: 'What is wrong with the heading; none may be left for an import.' }),
+  suggestion: Nullable(
+    ClosedObject(
+      { header_row: Nullable(Count('A line that looks like the heading.')), no_header: Nullable(Text) },
+      { description: 'Options that would let the file be read, if the heading is not in its first line.' },
+    ),
+  ),
+  notices: Type.Array(ClosedObject({ field: Text, reason: Text, hint: Nullable(Text) }), {
+    description: 'What is worth knowing of how the columns are read.',
+  }),
   rows: Type.Array(
     ClosedObject({
       line: Count('Line in the file.'),

@@ -1,0 +1,40 @@
+import type { TObject } from 'typebox'
+import type { ImportField } from '../import-fields.ts'
+import type { Synonyms } from './meanings.ts'
+
+/** What a file's columns may be called: the fields of a record, and what people call them. */
+export interface FieldNames {
+  /** What a record is, for messages: `store`, `contact`. */
+  noun: string
+  schema: TObject
+  /** All fields, with index 0 for those of lists. */
+  fields: readonly ImportField[]
+  synonyms: Synonyms
+}
+
+/**
+ * The choices of the person who imports: column header to field; empty to ignore it. `#5` is the fifth column, `*` stands
+ * for unknown columns.
+ */
+export type ColumnMap = Readonly<Record<string, string>>
+
+/** A column of a file and the field it is read as. */
+export interface HeaderColumn {
+  /** Empty for a column without a name. */
+  header: string
+  /** What `--map` calls it: its header if no other column has it, otherwise its position. */
+  reference: string
+  /** Null if it is ignored or unknown. */
+  field: string | null
+  how: 'name' | 'synonym' | 'map' | 'ignored' | 'unknown'
+  /** The most similar fields of an unknown column. */
+  nearest: string[]
+}
+
+/** Columns that rejects files have besides the imported ones. */
+export const rejectColumns = { line: '_line', reasons: '_reasons', nameless: '_nameless' } as const
+
+/** Whether cells are the header of a rejects file. */
+export function isRejectsHeader([first, second]: readonly string[]): boolean {
+  return first === rejectColumns.line && second === rejectColumns.reasons
+}

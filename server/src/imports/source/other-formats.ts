@@ -1,0 +1,77 @@
+/** Tells by the first bytes of a file what it is, when it is not what its name says. */
+
+/** So many bytes are looked at. */
+export const lookedAtBytes = 4_096
+
+type Signature = readonly [sentence: string, at: number, ...bytes: (number | string)[]]
+
+const spreadsheet = 'Open it, save the sheet as "CSV UTF-8", and import that file'
+const unpack = 'Unpack it, and import the file in it'
+const ask = 'Ask for the data as CSV or NDJSON'
+
+const signatures: readonly Signature[] = [
+  [`it is compressed with gzip. Let its name end in .gz, such as .csv.gz, and it is unpacked`, 0, 0x1f, 0x8b],
+  [`it is an old Excel workbook (.xls). ${spreadsheet}`, 0, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
+  [`it is compressed with bzip2. ${unpack}`, 0, 'BZh'],
+  [`it is compressed with Zstandard. ${unpack}`, 0, 0x28, 0xb5, 0x2f, 0xfd],
+  [`it is compressed with xz. ${unpack}`, 0, 0xfd, '7zXZ', 0],
+  [`it is a 7-Zip archive. ${unpack}`, 0, '7z', 0xbc, 0xaf, 0x27, 0x1c],
+  [`it is a RAR archive. ${unpack}`, 0, 'Rar!', 0x1a, 0x07],
+  [`it is a tar archive. ${unpack}`, 257, 'ustar'],
+  [`it is a PDF document. ${ask}`, 0, '%PDF-'],
+  ['it is a document in rich text (RTF). Save it as plain text', 0, '{\\rtf'],
+  [`it is a Parquet file. Write it as CSV or NDJSON`, 0, 'PAR1'],
+  [`it is an Avro file. Write it as CSV or NDJSON`, 0, 'Obj', 0x01],
+  [`it is an SQLite database. Write its table as CSV`, 0, 'SQLite format 3', 0],
+  ['it is an image, not a table', 0, 0x89, 'PNG'],
+  ['it is an image, not a table', 0, 0xff, 0xd8, 0xff],
+]
+
+const zip = Buffer.from('PK\u0003\u0004')
+/** Names of files in the archives that spreadsheets are. */
+const workbooks: readonly [name: string, sentence: string][] = [
+  ['[Content_Types].xml', `it is an Excel workbook (.xlsx). ${spreadsheet}`],
+  ['xl/', `it is an Excel workbook (.xlsx). ${spreadsheet}`],
+  ['application/vnd.oasis.opendocument', `it is an OpenDocument file (.ods). ${spreadsheet}`],
+  ['Index/', `it is a Numbers document. ${spreadsheet}`],
+]
+
+/** What the file is instead of text, in a sentence; null if it may be what it should be. */
+export function describeOtherFormat(first: Buffer): string | null {
+  const signature = signatures.find(([, at, ...bytes]) => startsWith(first, at, bytes))
+  if (signature) return signature[0]
+  if (startsWith(first, 0, [zip.toString('latin1')]))
+    return workbooks.find(([name]) => first.includes(name))?.[1] ?? `it is a ZIP archive. ${unpack}`
+  const text = beginningOf(first)
+  if (/^<!doctype html|^<html|^<head|^<body|^<table/i.test(text))
+    return 'it is a web page (HTML), not the file itself: a download may have ended at a sign-in or an error page'
+  if (/^<\?xml|^<!--/i.test(text)) return `it is XML. ${ask}`
+  return null
+}
+
+/** Whether text is JSON of records, and so no CSV. */
+export function looksLikeJson(first: Buffer): boolean {
+  return /^(?:\{\s*["}]|\[\s*[[{"\]])/.test(beginningOf(first))
+}
+
+/** The lines of the beginning of a file, if none of them is JSON: where one is, the others are bad records. */
+export function linesWithoutJson(first: Buffer): string[] | null {
+  const lines = beginningOf(first)
+    .split(/[\r\n]+/)
+    .filter((line) => line.trim() !== '')
+  return lines.some((line) => /^\s*[[{]/.test(line)) ? null : lines
+}
+
+function beginningOf(first: Buffer): string {
+  return first
+    .toString('utf8', 0, lookedAtBytes)
+    .replace(/^\ufeff/, '')
+    .trimStart()
+}
+
+function startsWith(first: Buffer, at: number, bytes: readonly (number | string)[]): boolean {
+  const expected = Buffer.concat(
+    bytes.map((part) => (typeof part === 'number' ? Buffer.of(part) : Buffer.from(part, 'latin1'))),
+  )
+  return first.subarray(at, at + expected.length).equals(expected)
+}
