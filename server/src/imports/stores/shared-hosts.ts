@@ -13,10 +13,10 @@ const services = words(`
   linktr.ee linkin.bio lnk.bio beacons.ai bio.link bio.site campsite.bio taplink.cc tap.bio msha.ke milkshake.app solo.to allmylinks.com
   linkpop.com hoo.be stan.store koji.to contactinbio.com flow.page linkfly.to about.me carrd.com
   bit.ly bitly.com tinyurl.com goo.gl is.gd ow.ly buff.ly rebrand.ly cutt.ly shorturl.at rb.gy t.ly tiny.cc lnk.to amzn.to amzn.eu a.co ebay.us etsy.me
-  bing.com duckduckgo.com yandex.com yandex.ru baidu.com ecosia.org qwant.com startpage.com naver.com daum.net g.page business.site
+  bing.com duckduckgo.com baidu.com ecosia.org qwant.com startpage.com naver.com daum.net g.page business.site
   trustpilot.com yelp.com tripadvisor.com foursquare.com
   wish.com temu.com aliexpress.com aliexpress.us alibaba.com 1688.com taobao.com tmall.com jd.com pinduoduo.com dhgate.com made-in-china.com
-  globalsources.com rakuten.co.jp rakuten.com mercari.com poshmark.com depop.com
+  globalsources.com mercari.com poshmark.com depop.com
   grailed.com therealreal.com reverb.com offerup.com letgo.com craigslist.org gumtree.com gumtree.com.au kleinanzeigen.de ebay-kleinanzeigen.de
   willhaben.at ricardo.ch tutti.ch marktplaats.nl 2dehands.be 2ememain.be leboncoin.fr
   hood.de avocadostore.de etsystudio.com dawanda.com wallapop.com milanuncios.com subito.it
@@ -52,7 +52,7 @@ const national = expand({
 
 /** These give shops names below their own, as `shop.etsy.com`; the host alone is everybody's. */
 const platforms = words(`
-  etsy.com tumblr.com wordpress.com wordpress.org blogger.com medium.com substack.com wix.com editorx.com squarespace.com weebly.com godaddy.com
+  etsy.com yandex.com yandex.ru rakuten.co.jp rakuten.com tumblr.com wordpress.com wordpress.org blogger.com medium.com substack.com wix.com editorx.com squarespace.com weebly.com godaddy.com
   godaddysites.com shopify.com myshopify.io bigcommerce.com bigcartel.com ecwid.com woocommerce.com prestashop.com webflow.com jimdo.com jimdosite.com
   strikingly.com tilda.cc tilda.ws site123.com webnode.com yola.com duda.co carrd.co gumroad.com payhip.com sellfy.com selz.com storenvy.com tictail.com
   bandcamp.com itch.io deviantart.com livejournal.com typepad.com ghost.org ghost.io hubspot.com mailchimp.com sumup.com sumup.link square.com squareup.com
@@ -114,7 +114,7 @@ const companyWords = new Set(
  */
 export function describeSharedHost(text: string, host: string, name: string | null): string | null {
   const found = findSharedHost(host)
-  if (found === null || (name !== null && isCompany(name, found.host, found.isMail || isPage(text)))) return null
+  if (found === null || (name !== null && isCompany(name, found.host, isPage(text)))) return null
   const what = found.isMail ? 'a mail provider: all of its users' : 'a shared host: all of its shops'
   return `${found.host} is ${what} would become one store`
 }
