@@ -30,7 +30,11 @@ export function renderFiles(results: readonly CaseResult[]): string {
   return [...header, ...total].join('\n')
 }
 
-/** A table's cell in one line. */
+/** A table's cell in one line, with nothing in it that nobody sees. */
 function cellOf(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
+  const codeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text
+    .replaceAll(/[\p{Cc}\p{Cf}\u00a0]/gu, codeOf)
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;')
 }
