@@ -95,7 +95,7 @@ export const contactWords: Synonyms = {
   first_name: words('vorname, prénom, nombre de pila, primer nombre, voornaam, primeiro nome, nome próprio, imię'),
   last_name: words(
     'nachname, familienname, zuname, nom de famille, apellido, apellidos, primer apellido, cognome, achternaam',
-    'familienaam, sobrenome, apelido, nazwisko, 姓, 苗字',
+    'familienaam, sobrenome, apelido, nazwisko, 姓, 姓氏, 苗字',
   ),
   full_name: words(
     'vollständiger name, voller name, vor- und nachname, ansprechpartner, ansprechpartnerin, kontaktperson',
@@ -105,7 +105,7 @@ export const contactWords: Synonyms = {
     'volledige naam, naam, contactpersoon',
     'nome e sobrenome, pessoa de contato, pessoa de contacto',
     'imię i nazwisko, osoba kontaktowa',
-    '氏名, 名前, お名前, 担当者, 担当者名, 姓名, 联系人, 联系人姓名, 聯絡人',
+    '氏名, 名前, お名前, 担当者, 担当者名, 姓名, 名字, 联系人, 联系人姓名, 聯絡人',
   ),
   title: words(
     'berufsbezeichnung, stellenbezeichnung, jobtitel, funktion, tätigkeit, beruf',

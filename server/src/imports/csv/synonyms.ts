@@ -13,6 +13,7 @@ const storeNames: Synonyms = {
     'hostname',
     'domain name',
     'web address',
+    'web page',
     'website url',
     'store url',
     'shop url',
@@ -125,6 +126,8 @@ const contactNames: Synonyms = {
     'shop domain',
     'shop url',
     'website url',
+    'web address',
+    'web page',
     'domain name',
   ],
   external_id: [
