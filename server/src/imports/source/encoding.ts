@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 import { OperatorError } from '../../kernel/errors.ts'
 import { codecOf } from './encodings.ts'
-import { LineSplitter } from './lines.ts'
+import { isBlank, LineSplitter } from './lines.ts'
 import { openText } from './text.ts'
 
 const marks: [encoding: string, mark: number[]][] = [
@@ -12,7 +12,7 @@ const marks: [encoding: string, mark: number[]][] = [
 ]
 
 /** The encoding of a text that begins with its mark. */
-export function markedEncoding(first: Buffer): string | undefined {
+function markedEncoding(first: Buffer): string | undefined {
   return marks.find(([, mark]) => first.subarray(0, mark.length).equals(Buffer.from(mark)))?.[0]
 }
 
@@ -55,7 +55,7 @@ export async function detectEncoding(file: string, maxUnpackedMb?: number): Prom
 }
 
 /** In UTF-16, about every second byte of most texts is NUL; a single NUL is a damaged value. */
-export function isMostlyWide(block: Buffer): boolean {
+function isMostlyWide(block: Buffer): boolean {
   if (!block.includes(0)) return false
   return block.filter((byte) => byte === 0).length > block.length / 10
 }
@@ -70,4 +70,31 @@ export async function* decodeBlocks(blocks: AsyncIterable<Buffer>, encoding: str
   for await (const block of blocks) yield Buffer.from(decoder.write(block))
   const rest = decoder.end()
   if (rest) yield Buffer.from(rest)
+}
+
+/** A text whose mark alone says its encoding, in UTF-8: everything but CSV is that or UTF-16. */
+export async function decodeMarked(name: string, given: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
+  const { first, blocks } = await peek(given)
+  const encoding = markedEncoding(first)
+  if (encoding === undefined && isMostlyWide(first))
+    throw new OperatorError(`${name} has NUL characters: it may be UTF-16 without its mark. Save it as UTF-8.`)
+  return decodeBlocks(blocks, encoding ?? 'utf-8')
+}
+
+/** The beginning of a text up to the first block that is not blank. */
+export async function peek(blocks: AsyncIterable<Buffer>): Promise<{ first: Buffer; blocks: AsyncIterable<Buffer> }> {
+  const rest = blocks[Symbol.asyncIterator]()
+  const taken: Buffer[] = []
+  let first: Buffer = Buffer.alloc(0)
+  while (first.length === 0) {
+    const { done, value } = await rest.next()
+    if (done) break
+    taken.push(value)
+    if (!isBlank({ bytes: value })) first = value
+  }
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* taken
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  }
+  return { first, blocks: all() }
 }

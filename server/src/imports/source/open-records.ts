@@ -4,8 +4,7 @@ import type { FieldNames } from '../csv/field-names.ts'
 import { fieldsOfHeader, requireUsable } from '../csv/header.ts'
 import { type CsvLayout, type CsvOptions, headingsForRejects, openCsv } from '../csv/open-csv.ts'
 import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
-import { decodeBlocks, isMostlyWide, markedEncoding } from './encoding.ts'
-import { isBlank } from './lines.ts'
+import { decodeMarked, peek } from './encoding.ts'
 import { linesWithoutJson, lookedAtBytes } from './other-formats.ts'
 import { CsvReader, JsonArrayReader, NdjsonReader, type RawRecord, type RecordReader } from './records.ts'
 import { csvRejects, jsonRejects, type RejectsFormat } from './rejects.ts'
@@ -52,14 +51,7 @@ async function openJson(
   source: ImportSource,
   names: FieldNames,
 ): Promise<{ isArray: boolean; blocks: AsyncIterable<Buffer> }> {
-  const { first, blocks } = await peek(source.blocks)
-  const encoding = markedEncoding(first)
-  if (encoding === undefined && isMostlyWide(first))
-    throw new OperatorError(`${source.name} has NUL characters: it may be UTF-16 without its mark. Save it as UTF-8.`)
-  if (encoding !== undefined && encoding !== 'utf-8') {
-    const decoded = await peek(decodeBlocks(blocks, encoding))
-    return { isArray: textOf(decoded.first).startsWith('['), blocks: decoded.blocks }
-  }
+  const { first, blocks } = await peek(await decodeMarked(source.name, source.blocks))
   const lines = linesWithoutJson(first)
   if (lines !== null && isCsvHeader(names, lines[0] ?? ''))
     throw new OperatorError(
@@ -83,22 +75,4 @@ function textOf(first: Buffer): string {
     .toString('utf8', 0, lookedAtBytes)
     .replace(/^\ufeff/, '')
     .trimStart()
-}
-
-/** The beginning of a text up to the first block that is not blank. */
-async function peek(blocks: AsyncIterable<Buffer>): Promise<{ first: Buffer; blocks: AsyncIterable<Buffer> }> {
-  const rest = blocks[Symbol.asyncIterator]()
-  const taken: Buffer[] = []
-  let first: Buffer = Buffer.alloc(0)
-  while (first.length === 0) {
-    const { done, value } = await rest.next()
-    if (done) break
-    taken.push(value)
-    if (!isBlank({ bytes: value })) first = value
-  }
-  async function* all(): AsyncGenerator<Buffer> {
-    yield* taken
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-  }
-  return { first, blocks: all() }
 }

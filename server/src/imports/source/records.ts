@@ -164,8 +164,9 @@ export class CsvReader implements RecordReader {
     const stray = this.#nameless.find((column) => !isBlankCell(cells[column] ?? ''))
     if (stray !== undefined) return [this.#describeStray(row, cells, stray)]
     // Spreadsheets end a file with rows of empty cells.
-    if (cells.length >= width && this.#readColumns.every((column) => isBlankCell(cells[column]!))) return []
-    const isPadded = cells.length > width && cells.length === this.#commonWidth && cells.slice(width).every(isBlankCell)
+    const hasNoMore = cells.length === width || (cells.length > width && cells.slice(width).every(isBlankCell))
+    if (hasNoMore && this.#readColumns.every((column) => isBlankCell(cells[column]!))) return []
+    const isPadded = hasNoMore && cells.length === this.#commonWidth
     if (cells.length !== width && !isPadded) {
       const problem = 'the wrong number of cells'
       const figures = `${cells.length} under a header of ${width}`
@@ -175,8 +176,9 @@ export class CsvReader implements RecordReader {
       return [{ line, bytes, problem, detail, original: this.#withoutKey(cells) }]
     }
     const { record, faults } = this.#readRow(cells, row.text)
-    const decoded = this.#hasDecoded || row.text === 'ascii' ? undefined : this.#findDecoded(cells)
-    return [{ line, bytes, value: record, faults, original: cells, ...(decoded !== undefined && { decoded }) }]
+    const read: RawRecord = { line, bytes, value: record, faults, original: cells }
+    if (!this.#hasDecoded && row.text !== 'ascii') return [this.#withDecoded(read, cells)]
+    return [read]
   }
 
   #describeStray({ line, bytes }: CsvRow, cells: readonly string[], column: number): RawRecord {
@@ -189,11 +191,11 @@ export class CsvReader implements RecordReader {
     }
   }
 
-  #findDecoded(cells: readonly string[]): string | undefined {
+  #withDecoded(record: RawRecord, cells: readonly string[]): RawRecord {
     const column = this.#readColumns.find((column) => lettersBeyondAscii.test(cells[column]!))
-    if (column === undefined) return undefined
+    if (column === undefined) return record
     this.#hasDecoded = true
-    return cells[column]!.trim().slice(0, maxDecodedLength)
+    return { ...record, decoded: cells[column]!.trim().slice(0, maxDecodedLength) }
   }
 
   /** Its cells may stand in other columns than their own: until a person has mended the row, it has no key. */
@@ -203,7 +205,7 @@ export class CsvReader implements RecordReader {
 }
 
 const shortRowsHint = 'give --short-rows fill if empty cells at the end of a row are left out'
-const lettersBeyondAscii = /(?![\0-\x7f])\p{L}/u
+const lettersBeyondAscii = /[^\P{L}\0-\x7f]/u
 const maxDecodedLength = 200
 
 function filled(cells: readonly string[], width: number): string[] {

@@ -3,9 +3,10 @@ import type { ErasureContext } from '../../erasure/erase-contacts.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { RecordError } from '../faults.ts'
 import type { ImportCounts, ImportProgress } from '../import-file.ts'
+import { decodeMarked } from '../source/encoding.ts'
 import { type Line, LineSplitter } from '../source/lines.ts'
 import { jsonRejects, type Reject, RejectsFile, rejectsPathFor } from '../source/rejects.ts'
-import { openText, type TextSource } from '../source/text.ts'
+import { openText } from '../source/text.ts'
 import { isBlankOrComment, readSuppression, type Suppression } from './read-suppression.ts'
 import { suppress } from './suppress.ts'
 
@@ -39,7 +40,7 @@ export async function importSuppressions(ctx: ErasureContext, input: Suppression
   const rejects = await RejectsFile.begin(rejectsPathFor(input, ctx.clock, 'ndjson'), jsonRejects())
   const counts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0, erased: 0 }
   try {
-    for await (const lines of readChunks(source)) {
+    for await (const lines of readChunks(await decodeMarked(source.name, source.blocks))) {
       const chunk = readChunk(ctx, lines)
       const { inserted, erased } = await suppress(ctx, chunk.suppressions)
       const bytes = lines.reduce((sum, line) => sum + line.bytes.length, 0)
@@ -65,11 +66,11 @@ export async function importSuppressions(ctx: ErasureContext, input: Suppression
   return { ...counts, rejects_file: rejects.path, seconds }
 }
 
-async function* readChunks(source: TextSource): AsyncGenerator<Line[]> {
+async function* readChunks(blocks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   const splitter = new LineSplitter()
   let chunk: Line[] = []
   async function* allLines() {
-    for await (const block of source.blocks) yield splitter.push(block)
+    for await (const block of blocks) yield splitter.push(block)
     yield splitter.end()
   }
   for await (const lines of allLines()) {

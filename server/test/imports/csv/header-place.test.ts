@@ -83,6 +83,11 @@ test('short rows are at fault, or filled with empty cells; long ones stay at fau
   expect(await documentOf('b.example')).toMatchObject({ name: 'Bee', country: null })
 })
 
+test('a row with nothing below the header, and something behind it, is not taken for a blank one', async () => {
+  const result = await importText('domain,name\na.example,A\n,,x\n,,\n,\n')
+  expect(result).toMatchObject({ read: 2, inserted: 1, rejected: 1, problems: [{ example: { line: 3 } }] })
+})
+
 test('the same holds for stores with contacts, and for a thread that reads', async () => {
   const text = 'export\nDomain,Company,First name,Title\na.example,Aye\nb.example,Bee,Bea\n'
   const file = await catalogue.write('both.csv', text)

@@ -119,6 +119,14 @@ test('JSON in UTF-16 with its mark is read, and without it is named', async () =
   expect(marked).toMatchObject({ format: 'json', unchanged: 1 })
 })
 
+test('a list of suppressions in UTF-16 is read by its mark, and refused without it', async () => {
+  const list = 'kate@a.example\r\nbar-ö.example\r\n'
+  const marked = await catalogue.write('list.txt', iconv.encode(list, 'utf-16le', { addBOM: true }))
+  expect(await importSuppressions(catalogue.context, { file: marked })).toMatchObject({ read: 2, inserted: 2 })
+  const bare = await catalogue.write('bare.txt', iconv.encode(list, 'utf-16le', { addBOM: false }))
+  expect(await messageOf(importSuppressions(catalogue.context, { file: bare }))).toContain('has NUL characters')
+})
+
 test('what begins like another format and is none is read', async () => {
   for (const header of ['7z,domain', 'Objekt,domain', 'PARTNER,domain', 'Rar,domain', 'BZ,domain'])
     expect(

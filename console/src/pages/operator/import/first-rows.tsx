@@ -52,9 +52,9 @@ function rowColumns({ columns }: ImportPreview): TableColumn<PreviewRow>[] {
     },
     ...(columns.length === 0 ? [recordColumn] : []),
     ...columns.map(
-      ({ header, field, how }, index): TableColumn<PreviewRow> => ({
+      ({ header, reference, field, how }, index): TableColumn<PreviewRow> => ({
         id: `cell ${index}`,
-        label: header,
+        label: header || `Column ${reference.slice(1)}`,
         render: ({ cells, faults }) => {
           const isFaulty = field !== null && faults.some((fault) => isAbout(fault, field))
           return (

@@ -45,7 +45,7 @@ const encodingNames: Record<string, string> = {
 const headingNames = { first: 'In the first line', line: 'In another line', none: 'Not in the file' }
 const shortRowNames: Record<Choice<'short_rows'>, string> = {
   reject: 'Reject the row',
-  fill: 'Take the missing cells as empty',
+  fill: 'Fill with empty cells',
 }
 const badValueNames: Record<Choice<'on_bad_value'>, string> = {
   reject: 'Reject the record',

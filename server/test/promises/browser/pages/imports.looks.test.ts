@@ -88,6 +88,33 @@ describeInBrowser('imports of operators', () => {
     await expectGoodLooks(page, 'operator-imports')
   })
 
+  test('a heading in another line is taken, rows are filled, and a file without a heading is mapped by position', async () => {
+    const page = await app.open('/operator/imports', { as: operator })
+    await choose(page, 'export.txt', 'Shops of 2026\nDomain\tName\tCountry\nwide-shop.example\tWide\n')
+    await page.getByRole('listitem').filter({ hasText: 'Line 2 looks like it' }).waitFor()
+    await expectGoodLooks(page, 'operator-import-heading')
+    await button(page, 'Take line 2 as the heading').click()
+    const firstRows = page.getByRole('table', { name: 'First rows', exact: true })
+    await firstRows.getByText('the wrong number of cells').waitFor()
+    await page.getByRole('button', { name: /Rows with too few cells/ }).click()
+    await page.getByRole('option', { name: 'Fill with empty cells' }).click()
+    await firstRows.getByText('none').waitFor()
+    await expectGoodLooks(page, 'operator-import-rows')
+
+    await page.getByRole('link', { name: 'All imports' }).click()
+    await choose(page, 'bare.tsv', 'bare-shop.example\tBare\nother-shop.example\tOther\n')
+    await button(page, 'Read it without a heading').click()
+    const columns = page.getByRole('table', { name: 'Columns', exact: true })
+    const second = columns.getByRole('row').filter({ hasText: 'Column 2' })
+    await second.getByRole('button').click()
+    await page.getByRole('option', { name: /^name/ }).click()
+    await second.getByText('Chosen').waitFor()
+    await expectGoodLooks(page, 'operator-import-bare')
+    const before = await countStores(app)
+    await button(page, 'Import').click()
+    await expect.poll(() => countStores(app)).toBe(before + 2)
+  })
+
   test('an upload that ends with its page continues with the same file where it was', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'storedex-upload-')), 'large.csv')
     onTestFinished(() => rmSync(file, { force: true }))
