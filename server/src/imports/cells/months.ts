@@ -2,7 +2,18 @@
 const languages = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl']
 
 /** Spellings that the list of a language does not have. */
-const otherNames: Record<string, number> = { sept: 9, mrz: 3, maerz: 3, fevr: 2, set: 9, agt: 8, juil: 7, out: 10 }
+const otherNames: Record<string, number> = {
+  sept: 9,
+  mrz: 3,
+  maerz: 3,
+  fevr: 2,
+  set: 9,
+  janner: 1,
+  feber: 2,
+  agt: 8,
+  juil: 7,
+  out: 10,
+}
 
 let byName: Map<string, number> | undefined
 

@@ -10,7 +10,7 @@ import { CellFault } from './cell-fault.ts'
 
 const scientific = /^\d(?:[.,]\d+)?e\+?\d+$/i
 /** A number that a program read as a decimal one, and wrote so: 491602229999.0. */
-const decimalEnd = /^(\+?\d{5,})[.,]0+$/
+const decimalEnd = /^(\+?\d{5,})[.,](\d{1,2}|0+)$/
 /** Marks of direction and width that contact programs copy with a number. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu
 
@@ -43,13 +43,13 @@ export function readPhone(text: string, country: string | null): string {
     .replace(/^tel:/i, '')
     .trim()
     .replace(/^(\(?)00/, '$1+')
-  const whole = decimalEnd.exec(written)?.[1]
+  const [, whole, fraction = ''] = decimalEnd.exec(written) ?? []
   if (whole === undefined) refuseSeveral(written, country)
   const isNational = !isInternationalPhone(written)
   if (isNational && country === null)
     throw new CellFault('has no country code, and its store has no country', 'write it as +49 30 123456')
   const phone = isNational ? parseNational(whole ?? written, country!) : parse(whole ?? written, null)
-  if (whole !== undefined && !phone?.isValid())
+  if (whole !== undefined && (/[1-9]/.test(fraction) || !phone?.isValid()))
     throw new CellFault('is a number that a program has changed', 'format the column as text and fill it again')
   if (!phone?.isPossible()) throw new CellFault('is not a phone number')
   return phone.ext ? `${phone.number} x${phone.ext}` : phone.number
@@ -82,7 +82,7 @@ function parseNational(text: string, country: string): PhoneNumber | undefined {
 /** What stands between two numbers, and never inside of one. */
 const betweenNumbers = /[;,|&\n]|\s(?:or|oder|ou|und|and|et|y|o|e|lub|of)\s/giu
 /** What can also stand behind an area code: 0221/12345, 030 - 123456. */
-const perhapsInside = /\/|\s[-–—]\s/gu
+const perhapsInside = /\/|\s[-–—]\s|[-–](?=\d{1,4}[-–]\d{1,4}$)/gu
 const extension = /(?:;\s{0,3}ext=|;?\s{0,3}(?:ext\.?|x|#))\s{0,3}\p{Nd}{1,7}$/iu
 /** No area code has so many digits. */
 const leastDigits = 7
@@ -106,7 +106,7 @@ function splits(text: string, mark: RegExp, before: number, after: number): bool
 function hasNumberBefore(text: string, country: string | null): boolean {
   return [...text.matchAll(perhapsInside)].some(({ 0: mark, index }) => {
     const [before, after] = [text.slice(0, index), text.slice(index + mark.length)]
-    if (countDigits(before) < leastDigits || countDigits(after) < (mark === '/' ? 1 : 5)) return false
+    if (countDigits(before) < leastDigits || countDigits(after) < (/\s/.test(mark) ? 5 : 1)) return false
     const first = parse(before, country)
     return first?.isValid() === true && first.nationalNumber.length >= leastDigits
   })

@@ -47,9 +47,16 @@ export function keyWithName(hasher: Hasher, { person }: PersonKeys): Buffer | nu
   return words.length === 0 ? null : hasher.externalKey(['email and name', person!.email, words.join(' ')])
 }
 
-/** The words of a name without regard to case, accents, punctuation and order; none for a text without letters. */
+/**
+ * The words of a name without regard to case, accents, punctuation and order; none for a text without letters. `Mueller`
+ * and `Müller` are one.
+ */
 function wordsOfName(name: string): string[] {
-  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const letters = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const plain = letters
+    .replaceAll('ß', 'ss')
+    .replaceAll('ø', 'o')
+    .replace(/([aou])e/g, '$1')
   return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).sort()
 }
 

@@ -47,10 +47,8 @@ export function unwrapEmail(text: string): string {
   const inBrackets = /^[^<>]*<([^<>\s]+)>$/.exec(visible)?.[1]
   const bare = inBrackets && /.[@＠]./.test(inBrackets) ? inBrackets : visible
   const address = /^mailto:/i.test(bare) ? decodeLink(bare.slice(7)) : bare
-  return trimMatching(
-    address.replace(/[＠．]/g, (sign) => sign.normalize('NFKC')),
-    /[.,;]/,
-  )
+  const plain = address.replace(/[＠．]/g, (sign) => sign.normalize('NFKC'))
+  return /[.,;]$/.test(plain) ? plain.slice(0, -1) : plain
 }
 
 function decodeLink(link: string): string {
@@ -117,9 +115,9 @@ export function isRoleMailbox(normalEmail: string): boolean {
 }
 
 const placeholderName =
-  /^(?:(?:e?mail|address)[._-]?not[._-]?(?:unlocked|available|found|provided)|no[._-]?e?-?mail|no[._-]?address|not[._-]?(?:available|provided|applicable)|none|null|undefined|placeholder|dummy)@/
+  /^(?:(?:e?mail|address)[._-]?not[._-]?(?:unlocked|available|found|provided)|no[._-]?e?-?mail|no[._-]?address|not[._-]?(?:available|provided|applicable)|none|null|undefined|unknown|placeholder|dummy)@/
 /** Local parts that are placeholders at the host of the same name, such as test@test.com. */
-const placeholderTwins = new Set('test email none no example abc asdf xxx aaa 123'.split(' '))
+const placeholderTwins = new Set('test email none no na example abc asdf xxx aaa 123'.split(' '))
 /** Local parts that are placeholders at hosts that nobody has. */
 const placeholderLocals = new Set(
   'test email mail name user you yourname your.name someone john.doe johndoe jane.doe janedoe first.last'.split(' '),
