@@ -1,17 +1,20 @@
-/** So many stores of an import are remembered, so that its memory does not grow with its file: some 10 MB. */
+/** Half as many stores of an import are remembered, and at most so many, so that its memory does not grow with its file: some 10 MB. */
 const mostRemembered = 50_000
 
 /** The names that the latest records of an import gave to their stores: rows with different names can be different shops. */
 export class RecentNames {
-  readonly #names = new Map<string, string>()
+  /** Two maps in turns: a Map from which the first key is deleted again and again becomes slow. */
+  #latest = new Map<string, string>()
+  #earlier = new Map<string, string>()
 
   /** Remembers the name that a record gives to a store; returns the one that another record gave it before, if that is a different one. */
   remember(domain: string, name: string): string | null {
-    const earlier = this.#names.get(domain)
-    // Last again, so that the store of many rows is not forgotten.
-    if (earlier !== undefined) this.#names.delete(domain)
-    else if (this.#names.size >= mostRemembered) this.#names.delete(this.#names.keys().next().value!)
-    this.#names.set(domain, name)
+    const earlier = this.#latest.get(domain) ?? this.#earlier.get(domain)
+    if (this.#latest.size >= mostRemembered / 2) {
+      this.#earlier = this.#latest
+      this.#latest = new Map()
+    }
+    this.#latest.set(domain, name)
     return earlier === undefined || isSameName(earlier, name) ? null : earlier
   }
 }
