@@ -63,8 +63,8 @@ export const surnameWords: PersonWords = {
 
 /** `Nombre` beside `Apellidos` is the first name. */
 export const givenNameWords: PersonWords = {
-  words: keys('nombre, nombres, nome, 名'),
-  beside: keys('apellido, apellidos, primer apellido, cognome, sobrenome, apelido, 姓'),
+  words: keys('nombre, nombres, nome, 名, 名字'),
+  beside: keys('apellido, apellidos, primer apellido, cognome, sobrenome, apelido, 姓, 姓氏'),
 }
 
 /** Words for what a column says of an email or a phone, the longest first. As keys. */

@@ -95,7 +95,7 @@ export const contactWords: Synonyms = {
   first_name: words('vorname, prénom, nombre de pila, primer nombre, voornaam, primeiro nome, nome próprio, imię'),
   last_name: words(
     'nachname, familienname, zuname, nom de famille, apellido, apellidos, primer apellido, cognome, achternaam',
-    'familienaam, sobrenome, apelido, nazwisko, 姓, 苗字',
+    'familienaam, sobrenome, apelido, nazwisko, 姓, 姓氏, 苗字',
   ),
   full_name: words(
     'vollständiger name, voller name, vor- und nachname, ansprechpartner, ansprechpartnerin, kontaktperson',
