@@ -34,7 +34,7 @@ export const rowFaults: readonly RowFault[] = [
   },
   {
     name: 'a delimiter without quotes that moves cells into a column without a name',
-    probability: 0.002,
+    probability: 0.0012,
     must: 'reject',
     movesCells: true,
     write: (parts) => {

@@ -32,7 +32,7 @@ const sharedPages = [
   'info@gmail.com',
 ]
 
-const sharedHosts = replacedBy('a shared host', 0.003, 'reject', sharedPages)
+const sharedHosts = replacedBy('a shared host', 0.002, 'reject', sharedPages)
 
 const domainFaults: readonly CellFault[] = [
   fault('URL', 0.12, 'clean', (cell, { random }) =>

@@ -1,6 +1,25 @@
 /** Small files that are judged as a whole: how they are opened, what is taken, what an operator reads. */
 import type { Values } from '../truth.ts'
 
+/** What the cases are about, by number. */
+export const topics: Readonly<Record<number, string>> = {
+  1: 'thousands and fractions',
+  2: 'phones',
+  3: 'addresses',
+  4: 'statuses of addresses',
+  5: 'columns without a name',
+  6: 'one address, several people',
+  7: 'domains',
+  8: 'encodings',
+  9: 'control characters',
+  10: 'headers and words of other languages and programs',
+  11: 'repeated headers',
+  12: 'other formats',
+  13: 'dates and lists',
+  14: 'short rows, and where the header is',
+  15: 'apostrophes of exporters',
+}
+
 /** One of the outcomes that are right for a file. */
 export interface Outcome {
   /** Exit code of the command. */
@@ -14,7 +33,7 @@ export interface Outcome {
 }
 
 export interface FileCase {
-  /** Of the list in the README. */
+  /** Of a topic. */
   number: number
   name: string
   kind: 'stores' | 'contacts'

@@ -18,7 +18,7 @@ export interface ContactsStore {
 export interface CleanContact {
   values: Values
   store: ContactsStore
-  /** Whether somebody else of the store has its first address too. */
+  /** Whether its first address may be somebody else's too: then only the name tells who it is. */
   sharesAddress: boolean
 }
 

@@ -6,7 +6,7 @@ import { openContactSeals } from '../../../server/src/encryption/keyring.ts'
 import { parseDataKeys } from '../../../server/src/kernel/seal.ts'
 import { openCommandLine } from '../../../server/test/cli/support/run-command.ts'
 import { testDataKeys } from '../../../server/test/support/fixtures.ts'
-import { fileCase, refused, taken } from '../../messy/files/file-case.ts'
+import { fileCase, refused, taken, topics } from '../../messy/files/file-case.ts'
 import { fileCases } from '../../messy/files/file-cases.ts'
 import { formatCaseFailures } from '../../messy/files/report.ts'
 import { runFileCases } from '../../messy/files/run-cases.ts'
@@ -22,9 +22,11 @@ async function judge(cases: typeof fileCases) {
   return runFileCases(cases, commandLine.run, { db, seals }, own)
 }
 
-test.each([...new Set(fileCases.map(({ number }) => number))])(
-  'small files of kind %i are read or refused with a sentence',
-  async (number) => {
+const numbers = [...new Set(fileCases.map(({ number }) => number))]
+
+test.each(numbers.map((number) => [topics[number], number] as const))(
+  'small files about %s are read or refused with a sentence',
+  async (_topic, number) => {
     expect(formatCaseFailures(await judge(fileCases.filter((each) => each.number === number)))).toEqual([])
   },
 )

@@ -90,7 +90,7 @@ function readInto<Patch>(
   if (record.decoded !== undefined) chunk.decoded ??= { line, value: record.decoded }
   const { faults, patch, remnant } =
     record.problem === undefined
-      ? readRecord(kind, record.value, record.faults, context)
+      ? readRecord(kind, record, context)
       : { faults: [describeProblem(record)], patch: null, remnant: null }
   if (patch !== null && (faults.length === 0 || context.dropsBadValues)) {
     chunk.records.push({ line, patch, original })

@@ -140,7 +140,7 @@ function listFaults(kinds: readonly RecordKind<unknown>[], record: RawRecord, co
   return kinds.flatMap((kind) => {
     const selected = kind.select ? kind.select(record) : record
     if (selected === null || selected.problem !== undefined) return []
-    return readRecord(kind, selected.value, selected.faults, context).faults
+    return readRecord(kind, selected, context).faults
   })
 }
 

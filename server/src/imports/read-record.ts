@@ -1,5 +1,6 @@
 import type { Fault } from './faults.ts'
 import type { ReadContext, RecordKind } from './import-kind.ts'
+import type { RawRecord } from './source/records.ts'
 
 /** A record as it can be imported, as far as it can. */
 export interface ReadRecord<Patch> {
@@ -11,19 +12,21 @@ export interface ReadRecord<Patch> {
   remnant: Patch | null
 }
 
+type RecordToRead = Omit<Extract<RawRecord, { value: unknown }>, 'line' | 'bytes' | 'original'>
+
 /** Dropping one value can show another fault; so often at most. */
 const maxRounds = 5
 
 /**
- * Checks and reads a record. `found` are the faults that were found before, of values that the record no longer has. Of a
+ * Checks and reads a record. Its faults were found before, of values that the record no longer has. Of a
  * list, the bad item alone is left out; an item goes with the value that it is about.
  */
 export function readRecord<Patch>(
   kind: RecordKind<Patch>,
-  value: unknown,
-  found: readonly Fault[],
-  context: ReadContext,
+  { value, faults: found, keepsPhones = false }: RecordToRead,
+  given: ReadContext,
 ): ReadRecord<Patch> {
+  const context = keepsPhones ? { ...given, cleansPhones: false } : given
   const faults = [...found]
   const known = new Set(found.map(({ path }) => path))
   const add = (more: readonly Fault[]) => {

@@ -13,8 +13,13 @@ export function csvCell(value: CsvValue, delimiter = ','): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)
   if (delimiter === ',' && plainText.test(value)) return value
-  const inner = value.replace(innerFormula, guardPart)
-  return quoteCell(startsFormula.test(value) && !harmless.test(value) ? `'${inner}` : inner, delimiter)
+  return quoteCell(guardText(value), delimiter)
+}
+
+/** The text of a cell with its guards, before it is quoted. */
+export function guardText(text: string): string {
+  const inner = text.replace(innerFormula, guardPart)
+  return startsFormula.test(text) && !harmless.test(text) ? `'${inner}` : inner
 }
 
 /** One field as it is, for programs that would keep an apostrophe as part of the value. Not for files that spreadsheets open. */

@@ -137,20 +137,19 @@ async function everyReply(app: TestApp): Promise<Json> {
 }
 
 describe.each([
-  ['NDJSON', () => viaNdjson, (text: string) => text],
-  // An import of CSV spells phone numbers in one way.
-  ['CSV', () => viaCsv, (text: string) => text.replace(/"phone":"[^"]+"/g, (phone) => phone.replace(/[ -]/g, ''))],
-])('an installation filled from an export as %s', (_format, app, spell) => {
+  ['NDJSON', () => viaNdjson],
+  ['CSV', () => viaCsv],
+])('an installation filled from an export as %s', (_format, app) => {
   test('gives every reply that the first one gives, in the same order', async () => {
     const expected = await everyReply(source)
     expect(expected.stores.length).toBe(63)
     expect(expected.revealed.length).toBeGreaterThan(50)
-    expect(await everyReply(app())).toEqual(JSON.parse(spell(JSON.stringify(expected))))
+    expect(await everyReply(app())).toEqual(expected)
   })
 
   test('holds all that was imported, also what no reply tells', async () => {
     expect(await exported(app(), 'stores')).toBe(await exported(source, 'stores'))
-    expect(await exported(app(), 'contacts')).toBe(spell(await exported(source, 'contacts')))
+    expect(await exported(app(), 'contacts')).toBe(await exported(source, 'contacts'))
   })
 })
 

@@ -84,9 +84,9 @@ const historyColumns = ['domain', 'at', 'field', 'before', 'after', 'added', 're
 async function openCsv(ctx: RecordExportContext, client: Client, kind: ExportedKind): Promise<RecordCsv> {
   switch (kind) {
     case 'stores':
-      return createRecordCsv(columnsOf(StoreRecord, new Map()))
+      return createRecordCsv(columnsOf(StoreRecord, new Map()), StoreRecord)
     case 'contacts':
-      return createRecordCsv(columnsOf(ContactRecord, await measureContacts(ctx, client)))
+      return createRecordCsv(columnsOf(ContactRecord, await measureContacts(ctx, client)), ContactRecord)
     case 'suppressions':
       return createRecordCsv(suppressionColumns)
     case 'history':

@@ -1,7 +1,12 @@
 /** Records as rows that an import of CSV reads: `a.b` is a field of an object, `a.0.b` one of an object in a list. */
-import type { TSchema } from 'typebox'
+import { isDeepStrictEqual } from 'node:util'
+import type { TObject, TSchema } from 'typebox'
+import { exactCell } from '../../imports/cells/exact-cell.ts'
+import type { NumberStyle } from '../../imports/cells/numbers.ts'
+import { compileColumns } from '../../imports/csv/columns.ts'
+import { findField } from '../../imports/fields.ts'
 import { listFields } from '../../imports/import-fields.ts'
-import { type CsvValue, csvCell, formatCsvRow } from '../../kernel/csv.ts'
+import { type CsvValue, csvCell, formatCsvRow, guardText } from '../../kernel/csv.ts'
 
 /** How many items each list of objects has in the longest record, by the name of the list. */
 export type ListLengths = Map<string, number>
@@ -23,12 +28,74 @@ export function columnsOf(schema: TSchema, lengths: ListLengths): string[] {
   return listFields(schema).flatMap(({ name }) => numberedColumns(name, lengths))
 }
 
-export function createRecordCsv(columns: readonly string[]): RecordCsv {
-  const paths = columns.map((column) => column.split('.'))
+/** With a schema, an import of the file gives the same records: what its cleaning would change is said exactly. */
+export function createRecordCsv(columns: readonly string[], schema: TObject | null = null): RecordCsv {
+  const writers = columns.map((column) => ({ path: column.split('.'), ...cellWriter(column, schema) }))
   return {
     header: formatCsvRow(columns),
-    row: (record) => `${paths.map((path) => csvCell(cellAt(record, path))).join()}\r\n`,
+    row(record) {
+      const values = writers.map(({ path }) => valueAt(record, path))
+      const isRead = writers.map(({ readsBack }, index) => readsBack(values[index]!))
+      // Of several phones all are cleaned, or none.
+      const keepsPhones = writers.some(({ isPhone }, index) => isPhone && !isRead[index])
+      const cells = writers.map(({ isPhone }, index) =>
+        formatCell(values[index]!, isRead[index]! && !(isPhone && keepsPhones)),
+      )
+      return `${cells.join()}\r\n`
+    },
   }
+}
+
+type Value = string | number | boolean | readonly string[] | null
+
+interface CellWriter {
+  isPhone: boolean
+  /** Whether an import reads the value as it is from a plain cell. */
+  readsBack(value: Value): boolean
+}
+
+function cellWriter(column: string, schema: TObject | null): CellWriter {
+  const shape = schema === null ? undefined : findField(schema, column)
+  if (schema === null || !shape || shape.enum || shape.type === 'boolean')
+    return { isPhone: false, readsBack: () => true }
+  // As the first item of its list, which alone would be the first.
+  const first = column.replace(/\.\d+\./, '.0.')
+  const read = compileColumns(schema, [first])
+  // Whatever the other cells of the file show of its numbers, and whatever the taxonomy there calls its values.
+  const isNumber = shape.type === 'number' || shape.type === 'integer'
+  const resolver = { understand: () => undefined }
+  const readings = (isNumber ? numberStyles : [anyStyle]).map((numbers) => ({ numbers, dates: undefined, resolver }))
+  const path = first.split('.')
+  const isPhone = shape.cell === 'phone'
+  const known = new Map<Value, boolean>()
+  function readsBack(value: NonNullable<Value>): boolean {
+    const cell = guardText(plainText(value))
+    // One without country code is completed with the country of its store.
+    if (isPhone && !cell.startsWith('+')) return false
+    return readings.every((options) => isSame(valueAt(read([cell], options, 'utf-8').record, path), value))
+  }
+  return {
+    isPhone,
+    readsBack(value) {
+      if (value === null) return true
+      if (typeof value === 'object') return value.length === 0 || readsBack(value)
+      const answer = known.get(value) ?? readsBack(value)
+      if (known.size >= mostKnown) known.clear()
+      known.set(value, answer)
+      return answer
+    },
+  }
+}
+
+const anyStyle: NumberStyle = { decimal: 'dot', isDecimalCertain: false }
+/** What the numbers of a file can show of their decimal mark. */
+const numberStyles: readonly NumberStyle[] = [anyStyle, { decimal: 'comma', isDecimalCertain: true }]
+
+/** So many values of a column are remembered: many columns have few different ones. */
+const mostKnown = 500
+
+function isSame(a: Value, b: Value): boolean {
+  return a === b || (typeof a === 'object' && isDeepStrictEqual(a, b))
 }
 
 /** `emails.0.email` for as many emails as there are, of all lists at least one. */
@@ -38,10 +105,21 @@ function numberedColumns(name: string, lengths: ListLengths): string[] {
   return Array.from({ length: Math.max(1, lengths.get(list!) ?? 0) }, (_, index) => `${list}.${index}.${rest}`)
 }
 
-function cellAt(record: object, path: readonly string[]): CsvValue {
+function valueAt(record: object, path: readonly string[]): Value {
   let value: unknown = record
   for (const step of path) value = (value as Record<string, unknown> | null | undefined)?.[step]
-  if (value === undefined || value === null) return null
-  if (Array.isArray(value)) return value.join('|')
-  return typeof value === 'number' ? value : String(value)
+  return (value ?? null) as Value
+}
+
+function formatCell(value: Value, isRead: boolean): string {
+  if (value === null || typeof value === 'boolean' || isRead) return csvCell(value === null ? null : csvValueOf(value))
+  return csvCell(exactCell(value))
+}
+
+function csvValueOf(value: NonNullable<Value>): CsvValue {
+  return typeof value === 'number' ? value : plainText(value)
+}
+
+function plainText(value: NonNullable<Value>): string {
+  return Array.isArray(value) ? value.join('|') : String(value)
 }

@@ -13,7 +13,7 @@ import { isCountryless, readPhone } from './phones.ts'
 export interface CellOptions {
   numbers: NumberStyle
   dates: DateOrder | undefined
-  resolver: TaxonomyResolver
+  resolver: Pick<TaxonomyResolver, 'understand'>
 }
 
 /** Words for an empty cell. The exact word `null` clears a field instead, and is not read as one of them. */

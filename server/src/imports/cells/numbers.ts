@@ -64,7 +64,7 @@ function bareNumber(cell: string): string {
 /** Undefined for what is no number. */
 function readFraction(text: string, style: NumberStyle): number | undefined {
   const single = ambiguous.exec(text)?.[1]
-  if (single !== undefined) return Number(text.replace(single, isDecimal(single, style, text) ? '.' : ''))
+  if (single !== undefined) return Number(text.replace(single, isDecimal(single, style) ? '.' : ''))
   if (withDot.test(text)) return Number(text)
   if (withComma.test(text)) {
     if (style.decimal === 'comma') return Number(text.replace(',', '.'))
@@ -78,17 +78,17 @@ function readFraction(text: string, style: NumberStyle): number | undefined {
 }
 
 /** Whether the separator before three digits is the decimal mark of the file. */
-function isDecimal(separator: string, { decimal, isDecimalCertain }: NumberStyle, text: string): boolean {
+function isDecimal(separator: string, { decimal, isDecimalCertain }: NumberStyle): boolean {
   if (!isDecimalCertain)
     throw new CellFault(
       'could be a fraction or a thousand',
-      `write it without separators, or say what ${JSON.stringify(text)} means: --decimal dot or --decimal comma`,
+      'write it without separators, or give --decimal dot or --decimal comma',
     )
   return separator === (decimal === 'dot' ? '.' : ',')
 }
 
 function hasFraction(text: string, style: NumberStyle): boolean {
   const single = ambiguous.exec(text)?.[1]
-  if (single !== undefined) return isDecimal(single, style, text)
+  if (single !== undefined) return isDecimal(single, style)
   return scientific.test(text) || (decimalMarkOf(text) !== null && !severalGroups.test(text))
 }

@@ -1,9 +1,10 @@
 import type { Seniority } from '@storedex/search-index'
 import type { Static } from 'typebox'
+import { contactIdPattern } from '../../delivery/contact-preview.ts'
 import type { Email, Phone } from '../../encryption/contact-facts.ts'
 import { listChannelHashes } from '../../encryption/identities.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
-import { type Fault, fault } from '../faults.ts'
+import { badValue, type Fault, fault } from '../faults.ts'
 import {
   HostText,
   mapGiven,
@@ -79,7 +80,7 @@ export function readContactRecord(
     fullName: mapGiven(record.full_name, (name) => readText(faults, 'full_name', name)),
     title: mapGiven(record.title, (title) => readPreviewText(faults, 'title', title)),
   }
-  const externalId = mapGiven(record.external_id, (id) => readText(faults, 'external_id', id)) ?? null
+  const externalId = mapGiven(record.external_id, (id) => readExternalId(faults, id)) ?? null
   const { normal, hasNationalPhones, ...channels } = readChannels(faults, record, cleansPhones)
   const role = mapGiven(record.role, (value) => resolver.resolve(faults, 'role', 'role', value))
   const keys = keysOf(seals.identities, externalId, normal.emails, names)
@@ -99,6 +100,17 @@ export function readContactRecord(
     channelHashes: hasNationalPhones ? null : listChannelHashes(seals.identities, normal),
     cleansPhones: cleansPhones && hasNationalPhones,
   }
+}
+
+const ownId = new RegExp(contactIdPattern)
+
+/** A person with the id of an earlier export for customers would be another one beside the first. */
+function readExternalId(faults: Fault[], text: string): string | undefined {
+  const id = readText(faults, 'external_id', text)
+  if (id === undefined || !ownId.test(id)) return id
+  const hint = 'leave it out; "storedex export contacts" writes what an import takes'
+  faults.push(badValue('external_id', text, 'is an id of this service, not one of yours', hint))
+  return undefined
 }
 
 function readStoreHost(faults: Fault[], text: string): string | undefined {

@@ -180,19 +180,23 @@ export async function loadSuppressionTest(
   if (mode === 'test' || targets.length === 0 || !(await hasSuppressions(client))) return isNeverSuppressed
   const hosts = await readHosts(client, [...new Set(targets.map(({ storeId }) => storeId))])
   const hashOfHost = (host: string) => hasher.hash('domain', host).hash
-  const recordsOf = ({ storeId, mainKey, namedKey }: RecordTarget) =>
-    [mainKey, namedKey()].flatMap((externalKey) =>
-      externalKey === null ? [] : recordIdentity(hasher, { storeId, externalKey }).hash,
-    )
+  const hashOfKey = ({ storeId }: RecordTarget, externalKey: Buffer) =>
+    recordIdentity(hasher, { storeId, externalKey }).hash
   const hashes = targets.flatMap((target) => {
     const externalKey = chooseKey(entries, target)
     const stored = entries.get(importKeyText({ storeId: target.storeId, externalKey }))?.stored
-    return [...target.channelHashes, ...parsePgArray(stored?.identities ?? '{}'), ...recordsOf(target)]
+    const keys = externalKey === target.mainKey ? [externalKey] : [externalKey, target.mainKey]
+    return [
+      ...target.channelHashes,
+      ...parsePgArray(stored?.identities ?? '{}'),
+      ...keys.map((key) => hashOfKey(target, key)),
+    ]
   })
   const suppressed = await findSuppressedHashes(client, [...hashes, ...[...hosts.values()].flat().map(hashOfHost)])
   if (suppressed.size === 0) return isNeverSuppressed
-  // By either key: before names counted, a person with a role's address was erased under that of the address.
   return (person, target) =>
-    [...hashesOfPerson(hasher, person), ...recordsOf(target)].some((hash) => suppressed.has(hash)) ||
+    hashesOfPerson(hasher, person).some((hash) => suppressed.has(hash)) ||
+    // Before names counted, a person with a role's address was erased under the key of the address.
+    (target.patch.keys.isShared && suppressed.has(hashOfKey(target, target.mainKey))) ||
     hosts.get(person.storeId)!.some((host) => suppressed.has(hashOfHost(host)))
 }

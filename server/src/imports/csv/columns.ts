@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox'
 import { CellFault } from '../cells/cell-fault.ts'
 import { type CellOptions, readBoolean, readCellText, readChoice, splitCell, trimCell } from '../cells/clean-cell.ts'
 import { readDate } from '../cells/dates.ts'
+import { isExactCell, readExactCell } from '../cells/exact-cell.ts'
 import { readNumber, readWholeNumber } from '../cells/numbers.ts'
 import { badValue, type Fault, fault } from '../faults.ts'
 import { type CellKind, fieldSchema, itemSchema, type Shape, shapeOf } from '../fields.ts'
@@ -15,11 +16,13 @@ export type RowReader = (cells: readonly string[], options: CellOptions, text: R
 export interface CleanedRow {
   record: Record<string, unknown>
   faults: Fault[]
+  /** Whether a phone was said exactly: then all of them are as they are to be stored. */
+  keepsPhones: boolean
 }
 
 /** A tree in the shape of the record; its leaves are columns. */
 type Node =
-  | { kind: 'cell'; column: number; path: string; read: CellReader }
+  | { kind: 'cell'; column: number; path: string; read: CellReader; isPhone: boolean }
   | {
       kind: 'object'
       path: string
@@ -48,7 +51,7 @@ export function compileColumns(schema: TObject, fields: readonly (string | null)
   return (cells, options, text) => {
     const row = new RowState(cells, options, text)
     const record = (readNode(root, row) as Record<string, unknown> | undefined) ?? {}
-    return { record, faults: row.faults }
+    return { record, faults: row.faults, keepsPhones: row.keepsPhones }
   }
 }
 
@@ -56,6 +59,7 @@ class RowState {
   readonly faults: Fault[] = []
   readonly cells: readonly string[]
   readonly options: CellOptions
+  keepsPhones = false
   readonly text: RowText
   /** The resolution of a date that has no day. */
   resolution: 'month' | 'year' | null = null
@@ -104,7 +108,7 @@ function newNode(shape: Shape, path: string, column: number): Node {
     }
   if (shape.type === 'array' && shapeOf(shape.items!).type === 'object')
     return { kind: 'list', path, nullColumn: null, items: new Map() }
-  return { kind: 'cell', column, path, read: readerOf(shape) }
+  return { kind: 'cell', column, path, read: readerOf(shape), isPhone: shape.cell === 'phone' }
 }
 
 function readerOf(shape: Shape): CellReader {
@@ -177,9 +181,11 @@ function restrict({ restricting }: Node & { kind: 'object' }, row: RowState, bef
   return faults.length > 0
 }
 
-function readCell({ column, path, read }: Node & { kind: 'cell' }, row: RowState): unknown {
+function readCell({ column, path, read, isPhone }: Node & { kind: 'cell' }, row: RowState): unknown {
   const raw = row.cells[column]!
   if (raw === '') return undefined
+  const isExact = isExactCell(raw)
+  if (isExact && isPhone) row.keepsPhones = true
   const text = trimCell(raw)
   if (text === '') return undefined
   if (text === 'null') return null
@@ -189,7 +195,7 @@ function readCell({ column, path, read }: Node & { kind: 'cell' }, row: RowState
     return undefined
   }
   try {
-    return read(text, row, raw)
+    return isExact ? readExactCell(raw) : read(text, row, raw)
   } catch (error) {
     if (!(error instanceof CellFault)) throw error
     row.faults.push(badValue(path, text, error.reason, error.hint))

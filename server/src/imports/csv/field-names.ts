@@ -10,6 +10,8 @@ export interface FieldNames {
   /** All fields, with index 0 for those of lists. */
   fields: readonly ImportField[]
   synonyms: Synonyms
+  /** Columns that files of `POST /exports` have besides; ignored in one, which has a column `object`. */
+  served?: readonly string[]
 }
 
 /**

@@ -19,6 +19,7 @@ export function listProblems(
   rows: Rows,
 ): string[] {
   return [
+    ...listServed(columns),
     ...listUnknown(names, columns, rows),
     ...listRepeated(columns),
     ...listUnusableChoices(names, columns, map),
@@ -40,6 +41,12 @@ export function describeNearest(names: FieldNames, text: string): string {
 }
 
 /** Advice ignores what it does not know: a field that is only similar would be filled with something else. */
+/** A file of `POST /exports` with people lacks what tells them apart, and may hide their last names. */
+function listServed(columns: readonly HeaderColumn[]): string[] {
+  if (!columns.some(({ header, how }) => header === 'store.id' && how === 'unknown')) return []
+  return ['This is a file for customers, of POST /exports: "storedex export contacts" writes what an import takes.']
+}
+
 function listUnknown(names: FieldNames, columns: readonly HeaderColumn[], rows: Rows): string[] {
   const { noun } = names
   const unknown = columns.filter(({ how }) => how === 'unknown')

@@ -71,11 +71,12 @@ function finderOf(names: FieldNames): FieldFinder {
 function findColumns(names: FieldNames, cells: readonly string[], map: ColumnMap): HeaderColumn[] {
   const headers = cells.map(cleanHeading)
   const references = referencesOf(headers)
+  const served = new Set(headers.includes('object') ? names.served : [])
   const chosen = new Map(Object.entries(map).map(([column, field]) => [keyOfColumn(column), field]))
   const choices = headers.map((header, index) => {
     const choice = chosen.get(references.positions[index]!) ?? chosen.get(keyOfColumn(header))
     if (choice !== undefined) return choice || null
-    return isIgnored(header) ? null : undefined
+    return isIgnored(header) || served.has(header) ? null : undefined
   })
   const found = finderOf(names).findAll(headers, choices)
   return headers.map((header, index): HeaderColumn => {

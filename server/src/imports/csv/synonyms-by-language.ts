@@ -105,7 +105,7 @@ export const contactWords: Synonyms = {
     'volledige naam, naam, contactpersoon',
     'nome e sobrenome, pessoa de contato, pessoa de contacto',
     'imię i nazwisko, osoba kontaktowa',
-    '氏名, 名前, お名前, 担当者, 担当者名, 姓名, 联系人, 联系人姓名, 聯絡人',
+    '氏名, 名前, お名前, 担当者, 担当者名, 姓名, 名字, 联系人, 联系人姓名, 聯絡人',
   ),
   title: words(
     'berufsbezeichnung, stellenbezeichnung, jobtitel, funktion, tätigkeit, beruf',

@@ -127,6 +127,8 @@ const contactNames: Synonyms = {
     'shop domain',
     'shop url',
     'website url',
+    'web address',
+    'web page',
     'domain name',
   ],
   external_id: [

@@ -22,7 +22,7 @@ export type RawRecord = {
   /** Of the first row with letters beyond ASCII, a cell with them: it shows whether the encoding is right. */
   decoded?: string
 } & (
-  | { value: unknown; faults: readonly Fault[]; problem?: never }
+  | { value: unknown; faults: readonly Fault[]; keepsPhones?: boolean; problem?: never }
   | {
       problem: string
       /** What is to be said of it beyond the problem: figures and the text, if `original` lacks it. */
@@ -175,8 +175,8 @@ export class CsvReader implements RecordReader {
       const detail = `${figures}: ${cells.join(this.#delimiter)}`
       return [{ line, bytes, problem, detail, original: this.#withoutKey(cells) }]
     }
-    const { record, faults } = this.#readRow(cells, row.text)
-    const read: RawRecord = { line, bytes, value: record, faults, original: cells }
+    const { record: value, ...rest } = this.#readRow(cells, row.text)
+    const read: RawRecord = { line, bytes, value, ...rest, original: cells }
     if (!this.#hasDecoded && row.text !== 'ascii') return [this.#withDecoded(read, cells)]
     return [read]
   }

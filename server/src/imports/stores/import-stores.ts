@@ -5,6 +5,7 @@ import { computeSearchColumns, selectContactTokens, visitTaxonomyValues } from '
 import type { Client } from '../../db/pool.ts'
 import { renderPreviewedStore } from '../../delivery/contact-preview.ts'
 import { documentVersion, parseStore, renderStore } from '../../delivery/store-document.ts'
+import { columnsOfKind } from '../../exports/format/columns.ts'
 import type { IdSealer, Mode } from '../../kernel/ids.ts'
 import { admitPendingStores } from '../../lists/upkeep/admit-stores.ts'
 import type { Vocabulary } from '../../search/query/vocabulary.ts'
@@ -12,6 +13,8 @@ import { storeSynonyms } from '../csv/synonyms.ts'
 import { listFields } from '../import-fields.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
 import type { ChunkPlan, ChunkRecords, ImportKind, NumberedRecord, WriteContext } from '../import-kind.ts'
+import { isObject } from '../read-record.ts'
+import type { RawRecord } from '../source/records.ts'
 import {
   hostsOf,
   mergeStores,
@@ -120,11 +123,26 @@ function* historyRows(created: StoredStore[], changed: StoreChanges['changed']):
   for (const { id, before, state } of changed) yield* compareStores(id, before, state)
 }
 
+/** What the API says of a store and no record has: `POST /exports` writes it, too. */
+const servedFields = ['id', 'object', 'contacts_summary'] as const
+const servedColumns = columnsOfKind.stores
+  .map(({ name }) => name)
+  .filter((name) => servedFields.some((field) => name === field || name.startsWith(`${field}.`)))
+
+/** A store as the API serves it is a record. */
+function withoutServed(record: RawRecord): RawRecord {
+  if (record.problem !== undefined || !isObject(record.value) || record.value.object !== 'store') return record
+  const { id: _id, object: _object, contacts_summary: _summary, ...value } = record.value
+  return { ...record, value }
+}
+
 export const storeImportKind: ImportKind<StorePatch> = {
   noun: 'store',
   schema: StoreRecord,
   fields: listFields(StoreRecord),
   synonyms: storeSynonyms,
+  served: servedColumns,
+  select: withoutServed,
   checkShape: checkStoreShape,
   readRecord: (value, { resolver }, faults) => readStoreRecord(value, resolver, faults),
   planChunk: planStores,

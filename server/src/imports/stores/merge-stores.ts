@@ -185,14 +185,14 @@ function isSameStore(a: StoreState, b: StoreState): boolean {
 function patchCreatedAt(patch: StorePatch['storeCreatedAt'], current: CreatedAt | null): CreatedAt | null {
   if (patch === undefined) return current
   if (patch === null) return null
-  const isGiven = Object.values(patch).some((field) => field !== undefined)
-  if (!current && !isGiven) return null
-  return {
+  const next = {
     estimate: patchField(patch.estimate, current?.estimate ?? null, null),
     resolution: patchField(patch.resolution, current?.resolution ?? null, null),
     source: patchField(patch.source, current?.source ?? null, null),
     confidence: patchField(patch.confidence, current?.confidence ?? null, null),
   }
+  // One of which nothing is known is none, as in a file whose columns of it are empty.
+  return Object.values(next).some((field) => field !== null) ? next : null
 }
 
 function patchTechnologies(patch: StorePatch['technologies'], current: Technologies): Technologies {

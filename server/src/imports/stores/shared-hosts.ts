@@ -52,7 +52,7 @@ const national = expand({
 
 /** These give shops names below their own, as `shop.etsy.com`; the host alone is everybody's. */
 const platforms = words(`
-  etsy.com yandex.com yandex.ru rakuten.co.jp rakuten.com tumblr.com wordpress.com wordpress.org blogger.com medium.com substack.com wix.com editorx.com squarespace.com weebly.com godaddy.com
+  etsy.com yandex.com yandex.ru rakuten.co.jp item.rakuten.co.jp rakuten.com tumblr.com wordpress.com wordpress.org blogger.com medium.com substack.com wix.com editorx.com squarespace.com weebly.com godaddy.com
   godaddysites.com shopify.com myshopify.io bigcommerce.com bigcartel.com ecwid.com woocommerce.com prestashop.com webflow.com jimdo.com jimdosite.com
   strikingly.com tilda.cc tilda.ws site123.com webnode.com yola.com duda.co carrd.co gumroad.com payhip.com sellfy.com selz.com storenvy.com tictail.com
   bandcamp.com itch.io deviantart.com livejournal.com typepad.com ghost.org ghost.io hubspot.com mailchimp.com sumup.com sumup.link square.com squareup.com
@@ -105,7 +105,9 @@ function findSharedHost(host: string): SharedHost | null {
 
 /** Words of a company's name beside the one that its host has. */
 const companyWords = new Set(
-  'inc llc ltd limited gmbh ag se plc corp corporation co company group sa sarl srl bv the com www online'.split(' '),
+  'inc llc ltd limited gmbh ag se plc corp corporation co company group sa sarl srl bv the com net org www online shop store'.split(
+    ' ',
+  ),
 )
 
 /**
@@ -114,7 +116,7 @@ const companyWords = new Set(
  */
 export function describeSharedHost(text: string, host: string, name: string | null): string | null {
   const found = findSharedHost(host)
-  if (found === null || (name !== null && isCompany(name, found.host, isPage(text)))) return null
+  if (found === null || (name !== null && isCompany(name, found.host, found.isMail || isPage(text)))) return null
   const what = found.isMail ? 'a mail provider: all of its users' : 'a shared host: all of its shops'
   return `${found.host} is ${what} would become one store`
 }
@@ -129,11 +131,14 @@ export function describeSharedPage(text: string, host: string): string | null {
 /** Fewer letters begin too many names. */
 const shortestBeginning = 3
 
+/** A country behind a name, as in `Virgin Media [UK]`. */
+const country = /^[a-z]{2}$/
+
 /** `isExact`: words behind the company's name make it another one, as at etsy.com/shop/mara, which `Etsy Mara` can be. */
 function isCompany(name: string, host: string, isExact: boolean): boolean {
   const [label, ...suffix] = host.replaceAll('-', '').split('.') as [string, ...string[]]
   const given = words(name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' '))
-  const rest = given.filter((word) => !companyWords.has(word) && !suffix.includes(word))
+  const rest = given.filter((word) => !companyWords.has(word) && !suffix.includes(word) && !country.test(word))
   const names = [given.join(''), rest.join('')]
   if (names.includes(label) || names[0] === `${label}${suffix.join('')}`) return true
   return (

@@ -92,6 +92,22 @@ describe('people with one address', () => {
     })
   })
 
+  test('somebody whom an earlier version stored under the address alone is found, and kept away once erased', async () => {
+    await importCsv(team)
+    const anna = (await readStoredPeople(catalogue)).find(({ facts }) => facts.first_name === 'Anna')!
+    const key = catalogue.context.seals.identities.externalKey(['email', 'info@shop.example'])
+    await catalogue.db.query('update contacts set external_key = $1 where store_id = $2 and number = $3', [
+      key,
+      anna.storeId,
+      anna.number,
+    ])
+    expect(await importCsv(team)).toMatchObject({ unchanged: 3, inserted: 0, updated: 0 })
+    await eraseContacts(catalogue.context, { id: anna.id })
+    const again = await importCsv(csv('Anna,Moss,Owner,info@shop.example,,'))
+    expect(again).toMatchObject({ inserted: 0, rejected: 1 })
+    expect((await stored()).map((person) => person.split(' | ')[0]).sort()).toEqual(['Ben Stone', 'Cleo Reed'])
+  })
+
   test('one of them is erased, and the others stay and can come again', async () => {
     await importCsv(team)
     const people = await readStoredPeople(catalogue)

@@ -29,6 +29,7 @@ describe('a host that many share is no store', () => {
     ['https://bit.ly/3abc', 'Kerzenliebe', 'bit.ly'],
     ['sites.google.com/view/kerzen', 'Kerzen', 'google.com'],
     ['wix.com', 'Kerzenliebe', 'wix.com'],
+    ['https://item.rakuten.co.jp/kerzen/1', 'Kerzen', 'item.rakuten.co.jp'],
     ['etsy.com', undefined, 'etsy.com'],
   ])('%s with the name %s', async (domain, name, host) => {
     const reason = `${host} is a shared host: all of its shops would become one store`
@@ -42,6 +43,15 @@ describe('a host that many share is no store', () => {
       expect([rejected, problems[0]![1]]).toEqual([1, expect.stringContaining('is a mail provider: all of its users')])
     },
   )
+
+  test('whose name only begins like that of the shop', async () => {
+    for (const [domain, name] of [
+      ['free.fr', 'Free Spirit'],
+      ['web.de', 'Web und Wolle'],
+      ['live.com', 'Live Plants'],
+    ] as const)
+      expect(await catalogue.importStores([{ domain, name }]), name).toMatchObject({ rejected: 1 })
+  })
 
   test('an alias is left out alone', async () => {
     const records = [
@@ -66,6 +76,10 @@ describe('a store is', () => {
     ['linktr.ee', 'Linktree'],
     ['https://www.t-online.de', 'T-Online'],
     ['orange.fr', 'Orange'],
+    ['proximus.be', 'Proximus Shop'],
+    ['virginmedia.com', 'Virgin Media [UK]'],
+    ['gmx.at', 'GMX.net'],
+    ['network.mobile.rakuten.co.jp', '楽天モバイル'],
     ['mercadolibre.com.mx', 'Mercado Libre México'],
   ])('the company of a shared host: %s, %s', async (domain, name) => {
     expect(await catalogue.importStores([{ domain, name }])).toMatchObject({ inserted: 1 })

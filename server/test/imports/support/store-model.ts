@@ -35,6 +35,8 @@ export function applyToModel(model: Map<string, ModelStore>, records: ModelRecor
     const store = model.get(record.domain) ?? blank(record.domain)
     const patched = overlay(store, record, blank(record.domain)) as ModelStore
     if ('aliases' in record) patched.aliases = aliases
+    // An estimate of which nothing is known is none.
+    if (Object.values(patched.store_created_at ?? {}).every((field) => field === null)) patched.store_created_at = null
     model.set(record.domain, patched)
   }
   return rejected
