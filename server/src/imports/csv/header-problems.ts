@@ -3,6 +3,7 @@ import { nearestTexts } from '../../kernel/similarity.ts'
 import { findField, shapeOf } from '../fields.ts'
 import type { ColumnMap, FieldNames, HeaderColumn } from './field-names.ts'
 import { looksLike } from './looks-like.ts'
+import { certaintyOf } from './meanings.ts'
 
 /** So many columns are described each, and get a hint; the others are counted. */
 export const maxDescribed = 50
@@ -69,11 +70,19 @@ function listUnknown(names: FieldNames, columns: readonly HeaderColumn[], rows: 
 function listRepeated(columns: readonly HeaderColumn[]): string[] {
   return [...groupByField(columns)].flatMap(([field, group]) => {
     if (group.length < 2) return []
-    const listed = group.slice(0, maxDescribed).map(({ header, reference }) => `"${header || reference}"`)
-    const [, ...others] = group
+    const listed = group.slice(0, maxDescribed).map((column) => {
+      const name = column.header === '' ? '' : `"${column.header.slice(0, 60)}" `
+      return `${name}(column ${columns.indexOf(column) + 1})`
+    })
+    const [best, ...others] = group.toSorted((a, b) => rankOf(b) - rankOf(a))
     const advice = others.slice(0, maxDescribed).map((column) => mapArgument(column, ''))
-    return `The header has "${field}" ${group.length === 2 ? 'twice' : `${group.length} times`}: ${listed.join(' and ')}. Ignore all but one: ${advice.join(' ')} keeps the first.`
+    return `The header has "${field}" ${group.length === 2 ? 'twice' : `${group.length} times`}: ${listed.join(' and ')}. Ignore all but one: ${advice.join(' ')} keeps column ${columns.indexOf(best!) + 1}.`
   })
+}
+
+/** How surely a column means its field, the choice of a person first. */
+export function rankOf({ how, header, field }: HeaderColumn): number {
+  return how === 'map' ? 3 : certaintyOf(header, field!)
 }
 
 /** The columns of each field. */

@@ -1,7 +1,8 @@
+import { normalizeDomain } from '../../kernel/domain.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { formatNumber } from '../../kernel/time.ts'
 import { type Fault, fault } from '../faults.ts'
-import { findField } from '../fields.ts'
+import { findField, shapeOf } from '../fields.ts'
 import { type ColumnMap, type FieldNames, type HeaderColumn, isRejectsHeader, rejectColumns } from './field-names.ts'
 import { FieldFinder } from './find-fields.ts'
 import {
@@ -11,8 +12,8 @@ import {
   maxDescribed,
   nearestFields,
   quoteArgument,
+  rankOf,
 } from './header-problems.ts'
-import { certaintyOf } from './meanings.ts'
 
 export interface Header {
   columns: HeaderColumn[]
@@ -36,7 +37,7 @@ export function readHeader(
   rows: readonly (readonly string[])[] = [],
 ): Header {
   const columns = findColumns(names, cells, map)
-  const notices = settleRepeated(columns, rows)
+  const notices = settleRepeated(names, columns, rows)
   const { nameless, notices: ofNameless } = judgeNameless(columns, map, rows)
   for (const column of columns.filter(({ how }) => how === 'unknown').slice(0, maxDescribed))
     column.nearest = nearestFields(names, column.header)
@@ -124,8 +125,13 @@ function referencesOf(headers: readonly string[]): { positions: string[]; names:
   return { positions, names }
 }
 
-/** Of several columns that mean one field, the surest is read if it is one and has values; the others are told of. */
-function settleRepeated(columns: HeaderColumn[], rows: readonly (readonly string[])[]): Fault[] {
+type Rows = readonly (readonly string[])[]
+
+/**
+ * Of several columns that mean one field, the surest is read if it is one, has values, and no other contradicts it in the
+ * records' key; the others are told of.
+ */
+function settleRepeated({ schema }: FieldNames, columns: HeaderColumn[], rows: Rows): Fault[] {
   return [...groupByField(columns)].flatMap(([field, group]) => {
     if (group.length < 2) return []
     const ranked = group.toSorted((a, b) => rankOf(b) - rankOf(a))
@@ -135,6 +141,7 @@ function settleRepeated(columns: HeaderColumn[], rows: readonly (readonly string
       return rows.some((cells) => (cells[index] ?? '').trim() !== '')
     }
     if (rankOf(best!) === rankOf(next!) || (!hasValues(best!) && ranked.some(hasValues))) return []
+    if (best!.how !== 'map' && shapeOf(schema).required?.includes(field) && contradict(columns, group, rows)) return []
     const surer = best!.header || best!.reference
     return ranked.slice(1).map((column) => {
       column.field = null
@@ -147,8 +154,13 @@ function settleRepeated(columns: HeaderColumn[], rows: readonly (readonly string
   })
 }
 
-function rankOf({ how, header, field }: HeaderColumn): number {
-  return how === 'map' ? 3 : certaintyOf(header, field!)
+/** Whether two columns name different hosts in one row: then neither is certain to be the key. */
+function contradict(columns: readonly HeaderColumn[], group: readonly HeaderColumn[], rows: Rows): boolean {
+  const indexes = group.map((column) => columns.indexOf(column))
+  return rows.some((cells) => {
+    const hosts = indexes.map((index) => normalizeDomain(cells[index] ?? '')).filter((host) => host !== null)
+    return new Set(hosts).size > 1
+  })
 }
 
 /**

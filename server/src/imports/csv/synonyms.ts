@@ -121,6 +121,7 @@ const contactNames: Synonyms = {
     'company website',
     'company url',
     'company domain name',
+    'web page',
     'store website',
     'store url',
     'shop domain',

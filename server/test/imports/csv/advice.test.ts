@@ -84,7 +84,9 @@ test('a file without any known heading is read by the delimiter that makes even 
 
 test('of two columns with one name, the first is kept by the advice, and neither is lost', async () => {
   const { messages, result } = await follow('stores', 'domain,name,Name\none.example,One,Uno\n')
-  expect(messages).toEqual([expect.stringContaining('Ignore all but one: --map "#3=" keeps the first.')])
+  expect(messages).toEqual([
+    expect.stringContaining('"name" (column 2) and "Name" (column 3). Ignore all but one: --map "#3=" keeps column 2.'),
+  ])
   expect(result).toMatchObject({ read: 1, inserted: 1 })
   expect((await documentOf('one.example'))!.name).toBe('One')
   const second = await importAs(
@@ -114,6 +116,18 @@ test('the surest of several columns is read, and a notice names the other with w
   expect((await documentOf('b.example'))!.name).toBe('Bee')
   await importAs('stores', file, { map: { Name: 'name' } })
   expect((await documentOf('b.example'))!.name).toBe('Berta')
+})
+
+test('two columns that name different hosts are left to the person, with the surer one kept by the advice', async () => {
+  const text = 'Website,Domain,Name\nold.example,new.example,New\nhttps://same.example/,same.example,Same\n'
+  const { messages, result } = await follow('stores', text)
+  expect(messages).toEqual([
+    expect.stringContaining(
+      '"Website" (column 1) and "Domain" (column 2). Ignore all but one: --map "Website=" keeps column 2',
+    ),
+  ])
+  expect(result).toMatchObject({ inserted: 2 })
+  expect((await documentOf('new.example'))!.name).toBe('New')
 })
 
 test('a surer column without values does not win, and what is equally sure is left to the person', async () => {

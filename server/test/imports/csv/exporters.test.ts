@@ -286,6 +286,7 @@ const people: [language: string, header: string][] = [
   ['pl', 'Strona;Imię;Nazwisko;Stanowisko;E-mail;Telefon;Telefon komórkowy'],
   ['ja', 'サイト;名;姓;役職;メールアドレス;電話番号;携帯電話'],
   ['zh', '官网;名;姓;职位;邮箱;电话;手机'],
+  ['zh', '网站;名字;姓氏;职位;电子邮件;电话;手机号'],
 ]
 test.each(people)('a header of people in the language %s is read', (_language, header) => {
   const fields = readHeader(contactImportKind, header.split(';'), {}).columns.map(({ field }) => field)

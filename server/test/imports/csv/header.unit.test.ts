@@ -66,7 +66,7 @@ test('all that is wrong with a header is told at once', () => {
   const [unknown, repeated, missing, ...rest] = problemsOf('Nmae,Zzqx,Land,Country Code')
   expect(unknown).toContain('2 columns are no field of a store: "Nmae" (nearest: name')
   expect(unknown).toContain('"Zzqx"')
-  expect(repeated).toContain('has "country" twice: "Land" and "Country Code"')
+  expect(repeated).toContain('has "country" twice: "Land" (column 3) and "Country Code" (column 4)')
   expect(missing).toContain('lacks "domain"')
   expect(rest).toEqual([])
 })
