@@ -6,7 +6,6 @@ import * as dates from '../../../src/imports/cells/dates.ts'
 import * as months from '../../../src/imports/cells/months.ts'
 import * as numbers from '../../../src/imports/cells/numbers.ts'
 import * as phones from '../../../src/imports/cells/phones.ts'
-import { canBeOnePerson } from '../../../src/imports/contacts/person-keys.ts'
 import * as header from '../../../src/imports/csv/header.ts'
 import { storeImportKind } from '../../../src/imports/stores/import-stores.ts'
 import { TaxonomyResolver } from '../../../src/imports/taxonomy-resolver.ts'
@@ -111,7 +110,6 @@ const cleaners: Record<string, Record<string, (text: string) => unknown>> = {
     readEmail,
     unwrapEmail,
     findUnseen,
-    canBeOnePerson: (text) => canBeOnePerson(text, `${text} x`),
     csvCell: (text) => csvCell(text, ';'),
     trimMatching: (text) => trimMatching(text, /[\s\d]/),
     withoutQuotes,
