@@ -29,16 +29,20 @@ export function keysOf(
   [email]: NormalChannels['emails'],
   { firstName = null, lastName = null, fullName = null, title = null }: Names,
 ): PersonKeys | null {
-  const only = (...parts: (string | null)[]) => ({ main: hasher.externalKey(parts), person: null, isShared: false })
-  if (externalId !== null) return only('external_id', externalId)
+  if (externalId !== null) return nobodyElse(hasher.externalKey(['external_id', externalId]))
   const name = fullNameOf({ full_name: fullName, first_name: firstName, last_name: lastName })
-  if (email === undefined) return name === null ? null : only('name', name, title)
+  if (email === undefined) return name === null ? null : nobodyElse(hasher.externalKey(['name', name, title]))
   const { normal, type } = email
   return {
     main: hasher.externalKey(['email', normal]),
     person: name === null ? null : { email: normal, name },
     isShared: type === 'role' || isRoleMailbox(normal),
   }
+}
+
+/** Keys that no other name shares. */
+function nobodyElse(main: Buffer): PersonKeys {
+  return { main, person: null, isShared: false }
 }
 
 /** The key of a further person with the same address; null without a name. Made when it is needed: rarely. */

@@ -38,8 +38,9 @@ export async function readStoresByHost(
 export interface RecordTarget extends Pick<ContactImportKey, 'storeId' | 'country'> {
   store: LoadedStore
   mainKey: Buffer
-  /** The key of a further person with the same address; called for known stores only, since it costs a hash. */
-  namedKey(): Buffer | null
+  hasher: IdentityHasher
+  /** The key of a further person with the same address, once `namedKeyOf` has made it. */
+  namedKey?: Buffer | null
   /** The record's changes; phones are complete if they are to be cleaned. */
   patch: ContactPatch
   /** Phones that cannot be read in the store's country; the patch lacks them. */
@@ -64,18 +65,10 @@ export function findTarget(
     country,
     store,
     mainKey: patch.keys.main,
-    namedKey: keepResult(() => keyWithName(seals.identities, patch.keys)),
+    hasher: seals.identities,
     patch,
     phoneFaults: faults,
     channelHashes: patch.channelHashes ?? hashChannelsOfRecord(country, patch, seals.identities),
-  }
-}
-
-function keepResult<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }
 
@@ -97,12 +90,18 @@ export type ContactsByImportKey = Map<string, MergeEntry<StoredContact, ContactS
  * key of the address alone, unless that is a role's, and the others that with their name.
  */
 export function chooseKey(entries: ContactsByImportKey, target: RecordTarget): Buffer {
-  const { storeId, mainKey, namedKey } = target
+  const { storeId, mainKey } = target
   if (!isNameInQuestion(entries, target)) return mainKey
-  const named = namedKey()
+  const named = namedKeyOf(target)
   if (named === null) return mainKey
   const isLegacy = !entries.has(importKeyText({ storeId, externalKey: named })) && hasSameName(entries, target)
   return isLegacy ? mainKey : named
+}
+
+/** Null without a name. It costs a hash, and most records do not need it. */
+function namedKeyOf(target: RecordTarget): Buffer | null {
+  target.namedKey ??= keyWithName(target.hasher, target.patch.keys)
+  return target.namedKey
 }
 
 /** Whether the key of the address alone may be another person's. */
@@ -136,7 +135,7 @@ export async function readContactsByImportKey(
   const entries: ContactsByImportKey = new Map()
   await addStored(client, context, entries, populated, ({ mainKey }) => mainKey)
   const inQuestion = populated.filter((target) => isNameInQuestion(entries, target))
-  await addStored(client, context, entries, inQuestion, ({ namedKey }) => namedKey())
+  await addStored(client, context, entries, inQuestion, namedKeyOf)
   return entries
 }
 
