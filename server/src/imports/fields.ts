@@ -52,7 +52,7 @@ export function readHost(faults: Fault[], path: string, text: string): string | 
 /** Reads one line of text. A lone surrogate is not a valid character, and a terminal would act on control characters. */
 export function readText(faults: Fault[], path: string, text: string): string | undefined {
   if (text.trim() === '') faults.push(fault(path, 'must not be blank'))
-  else if (/[\p{Cc}\u202d\u202e]/u.test(text)) faults.push(fault(path, 'contains control characters'))
+  else if (/\p{Cc}/u.test(text)) faults.push(fault(path, 'contains control characters'))
   else if (!text.isWellFormed()) faults.push(fault(path, 'contains invalid characters'))
   else return text
   return undefined

@@ -272,7 +272,7 @@ async function expectCopies(): Promise<number> {
 
 const storesAtOnce = 450
 const contactsAtOnce = 350
-const runs = proofRuns(15, 2)
+const runs = proofRuns(20, 2)
 
 test('whatever was imported, an export of it imports as the same records, as NDJSON and as CSV', async () => {
   let records = 0

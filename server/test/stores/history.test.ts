@@ -48,7 +48,7 @@ describe('the history of a store', () => {
     await app.importStores([
       {
         domain,
-        name: 'A better\tshop \\ "quoted" 書店',
+        name: 'A better shop \\ "quoted" 書店',
         country: null,
         traffic_tier: '50k_100k',
         lead_fit_score: 7.5,
@@ -63,7 +63,7 @@ describe('the history of a store', () => {
     expect(reply.body).toEqual({
       object: 'list',
       data: [
-        { ...none, at, field: 'name', before: 'A shop', after: 'A better\tshop \\ "quoted" 書店' },
+        { ...none, at, field: 'name', before: 'A shop', after: 'A better shop \\ "quoted" 書店' },
         { ...none, at, field: 'country', before: 'DE' },
         { ...none, at, field: 'traffic_tier', before: '10k_50k', after: '50k_100k' },
         { ...none, at, field: 'platform_plus', before: false, after: true },

@@ -83,6 +83,7 @@ test('an item of a list without its value is none, whatever its other cells say'
   expect(row(['A', 'n/a', 'unknown', 'b@a.example'], options, 'ascii')).toEqual({
     record: { who: 'A', emails: [{ email: 'b@a.example' }] },
     faults: [],
+    keepsPhones: false,
   })
 })
 

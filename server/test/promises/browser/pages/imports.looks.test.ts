@@ -97,7 +97,7 @@ describeInBrowser('imports of operators', () => {
     const columns = page.getByRole('table', { name: 'Columns', exact: true })
     await columns.getByRole('row').filter({ hasText: 'Country' }).getByText('Recognised').waitFor()
     const firstRows = page.getByRole('table', { name: 'First rows', exact: true })
-    await firstRows.getByText('the wrong number of cells').waitFor()
+    await firstRows.getByText('the wrong number of cells').first().waitFor()
     await page.getByRole('button', { name: /Rows with too few cells/ }).click()
     await page.getByRole('option', { name: 'Fill with empty cells' }).click()
     await firstRows.getByText('none').waitFor()
