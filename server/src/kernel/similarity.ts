@@ -42,3 +42,13 @@ function editDistance(a: string, b: string): number {
   }
   return row[b.length]!
 }
+
+/** The words of a name without regard to case, accents and punctuation. `Mueller` and `Müller` are one. */
+export function wordsOfName(name: string): string[] {
+  const letters = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const plain = letters
+    .replaceAll('ß', 'ss')
+    .replaceAll('ø', 'o')
+    .replace(/([aou])e/g, '$1')
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? []
+}

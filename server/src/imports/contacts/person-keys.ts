@@ -1,6 +1,7 @@
 import { fullNameOf } from '../../encryption/contact-facts.ts'
 import type { IdentityHasher, NormalChannels } from '../../encryption/identities.ts'
 import { isRoleMailbox } from '../../kernel/channels/email.ts'
+import { wordsOfName } from '../../kernel/similarity.ts'
 import type { PatchField } from '../fields.ts'
 
 /** What identifies a contact within its store. */
@@ -47,21 +48,8 @@ function nobodyElse(main: Buffer): PersonKeys {
 
 /** The key of a further person with the same address; null without a name. Made when it is needed: rarely. */
 export function keyWithName(hasher: Hasher, { person }: PersonKeys): Buffer | null {
-  const words = person === null ? [] : wordsOfName(person.name)
+  const words = person === null ? [] : wordsOfName(person.name).sort()
   return words.length === 0 ? null : hasher.externalKey(['email and name', person!.email, words.join(' ')])
-}
-
-/**
- * The words of a name without regard to case, accents, punctuation and order; none for a text without letters. `Mueller`
- * and `Müller` are one.
- */
-function wordsOfName(name: string): string[] {
-  const letters = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-  const plain = letters
-    .replaceAll('ß', 'ss')
-    .replaceAll('ø', 'o')
-    .replace(/([aou])e/g, '$1')
-  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).sort()
 }
 
 /**

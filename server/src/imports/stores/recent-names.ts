@@ -1,3 +1,5 @@
+import { wordsOfName } from '../../kernel/similarity.ts'
+
 /** Half as many stores of an import are remembered, and at most so many, so that its memory does not grow with its file: some 10 MB. */
 const mostRemembered = 50_000
 
@@ -22,11 +24,11 @@ export class RecentNames {
 /** Whether two names differ in case, accents, punctuation and further words only: `Willow Teas` and `WILLOW TEAS Ltd`. */
 function isSameName(a: string, b: string): boolean {
   if (a === b) return true
-  const [fewer, more] = [wordsOf(a), wordsOf(b)].sort((x, y) => x.length - y.length) as [string[], string[]]
+  const [fewer, more] = [a, b].map(wordsOf).sort((x, y) => x.length - y.length) as [string[], string[]]
   return more.join('').startsWith(fewer.join('')) || fewer.every((word) => more.includes(word))
 }
 
 function wordsOf(name: string): string[] {
-  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-  return plain.match(/[\p{L}\p{N}]+/gu) ?? [name]
+  const words = wordsOfName(name)
+  return words.length > 0 ? words : [name]
 }

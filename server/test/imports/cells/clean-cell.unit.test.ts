@@ -1,20 +1,10 @@
 import { expect, test } from 'vitest'
-import { CellFault } from '../../../src/imports/cells/cell-fault.ts'
 import { readBoolean, readCellText, readChoice, splitCell, trimCell } from '../../../src/imports/cells/clean-cell.ts'
 import { findCountry, nearestCountries } from '../../../src/imports/cells/countries.ts'
 import { readPhone } from '../../../src/imports/cells/phones.ts'
 import { TaxonomyResolver } from '../../../src/imports/taxonomy-resolver.ts'
 import { Vocabulary } from '../../../src/search/query/vocabulary.ts'
-
-/** The value, or the reason why there is none. */
-function outcome(read: () => unknown): unknown {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof CellFault)) throw error
-    return `fault: ${error.reason}`
-  }
-}
+import { outcome } from '../support/cell-outcome.ts'
 
 test('surrounding space, inner line breaks and words for nothing are cleaned, and the word null is kept', () => {
   expect(['  GB\u00a0', 'a\r\n b', 'one\ttwo', "'+49 30", "'tis"].map(trimCell)).toEqual([

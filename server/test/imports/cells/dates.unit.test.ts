@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest'
-import { CellFault } from '../../../src/imports/cells/cell-fault.ts'
 import { readDate } from '../../../src/imports/cells/dates.ts'
-
-/** The value, or the reason why there is none. */
-function outcome(read: () => unknown): unknown {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof CellFault)) throw error
-    return `fault: ${error.reason}`
-  }
-}
+import { outcome } from '../support/cell-outcome.ts'
 
 test('dates are read as far as they are certain', () => {
   const cases: [cell: string, text: string, resolution?: string][] = [

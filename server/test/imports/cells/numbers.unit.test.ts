@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest'
-import { CellFault } from '../../../src/imports/cells/cell-fault.ts'
 import { decimalMarkOf, type NumberStyle, readNumber, readWholeNumber } from '../../../src/imports/cells/numbers.ts'
-
-/** The value, or the reason why there is none. */
-function outcome(read: () => unknown): unknown {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof CellFault)) throw error
-    return `fault: ${error.reason}`
-  }
-}
+import { outcome } from '../support/cell-outcome.ts'
 
 const dot: NumberStyle = { decimal: 'dot', isDecimalCertain: true }
 const comma: NumberStyle = { decimal: 'comma', isDecimalCertain: true }

@@ -1,18 +1,10 @@
 import { getCountries, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
 import { describe, expect, test } from 'vitest'
-import { CellFault } from '../../../src/imports/cells/cell-fault.ts'
 import { readPhone } from '../../../src/imports/cells/phones.ts'
+import { outcome as outcomeOf } from '../support/cell-outcome.ts'
 
-/** The number, or the reason why there is none. */
-function outcome(text: string, country: string | null): string {
-  try {
-    return readPhone(text, country)
-  } catch (error) {
-    if (!(error instanceof CellFault)) throw error
-    return `fault: ${error.reason}`
-  }
-}
+const outcome = (text: string, country: string | null) => outcomeOf(() => readPhone(text, country))
 
 const several = 'fault: is more than one number'
 const unclear = (code: string) => `fault: could begin with the country code ${code} or with an area code`
