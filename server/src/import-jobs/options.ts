@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { delimiters } from '../imports/csv/dialect.ts'
-import type { CsvOptions } from '../imports/csv/open-csv.ts'
+import { type CsvOptions, csvOptionsOf } from '../imports/csv/open-csv.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 
 const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
@@ -41,16 +41,7 @@ export type ImportJobOptions = Static<typeof ImportJobOptions>
 
 /** The options as the import reads them. */
 export function readingOptionsOf(options: ImportJobOptions): CsvOptions {
-  const { delimiter, encoding, decimal, dates, map } = options
-  const { short_rows: shortRows, header_row: headerRow, no_header: fields } = options
-  return {
-    ...(delimiter !== undefined && { delimiter }),
-    ...(encoding !== undefined && { encoding }),
-    ...(decimal !== undefined && { decimal }),
-    ...(dates !== undefined && { dates }),
-    ...(map !== undefined && { map }),
-    ...(shortRows !== undefined && { shortRows }),
-    ...(headerRow !== undefined && { headerRow }),
-    ...(fields !== undefined && { noHeader: fields === '' ? [] : fields.split(',').map((field) => field.trim()) }),
-  }
+  const { short_rows: shortRows, header_row: headerRow, no_header: fields, ...others } = options
+  const noHeader = fields === '' ? [] : fields?.split(',').map((field) => field.trim())
+  return csvOptionsOf({ ...others, shortRows, headerRow, noHeader })
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/time.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import { readInProcess, type StartReading, type ThreadKind } from './chunk-reader.ts'
 import { applyChunk, type Chunk } from './chunks.ts'
-import type { CsvOptions } from './csv/open-csv.ts'
+import { type CsvOptions, csvOptionsOf } from './csv/open-csv.ts'
 import { describeFaults, fault, type LineFault } from './faults.ts'
 import type { ChunkOutcome, ImportKind } from './import-kind.ts'
 import { type Problem, ProblemReport } from './problems.ts'
@@ -209,21 +209,6 @@ async function importRecords<Patch>(
   if (!dryRun) await finish(db, report.counts.inserted + report.counts.updated, clock.now())
   report.close(file, dryRun)
   return report.outcome()
-}
-
-/** Plain data: the options of a caller can hold more. */
-function csvOptionsOf(options: CsvOptions): CsvOptions {
-  const { delimiter, encoding, decimal, dates, map, shortRows, headerRow, noHeader } = options
-  return {
-    ...(delimiter !== undefined && { delimiter }),
-    ...(encoding !== undefined && { encoding }),
-    ...(decimal !== undefined && { decimal }),
-    ...(dates !== undefined && { dates }),
-    ...(map !== undefined && { map }),
-    ...(shortRows !== undefined && { shortRows }),
-    ...(headerRow !== undefined && { headerRow }),
-    ...(noHeader !== undefined && { noHeader }),
-  }
 }
 
 /** A rejected record is told all that is wrong with it, so that it is mended once. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { CsvOptions } from '../../imports/csv/open-csv.ts'
+import { type CsvOptions, csvOptionsOf } from '../../imports/csv/open-csv.ts'
 import { formatOf } from '../../imports/source/text.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { choiceOption } from '../values.ts'
@@ -127,28 +127,9 @@ export function describeMisuse(file: string, flags: ReadingFlags): string | null
 }
 
 /** The options of the command line, with the file that maps columns; the command line wins. */
-export async function readOptions({
-  map,
-  mapFile,
-  delimiter,
-  encoding,
-  decimal,
-  dates,
-  shortRows,
-  headerRow,
-  noHeader,
-}: ReadingFlags): Promise<CsvOptions> {
-  const columns = { ...(mapFile && (await readMapFile(mapFile))), ...map }
-  return {
-    map: columns,
-    ...(delimiter && { delimiter }),
-    ...(encoding && { encoding }),
-    ...(decimal && { decimal }),
-    ...(dates && { dates }),
-    ...(shortRows && { shortRows }),
-    ...(headerRow && { headerRow }),
-    ...(noHeader && { noHeader }),
-  }
+export async function readOptions(flags: ReadingFlags): Promise<CsvOptions> {
+  const map = { ...(flags.mapFile && (await readMapFile(flags.mapFile))), ...flags.map }
+  return csvOptionsOf({ ...flags, map })
 }
 
 async function readMapFile(file: string): Promise<Record<string, string>> {

@@ -162,7 +162,9 @@ function readNode(node: Node, row: RowState): unknown {
     isEmpty = false
   }
   if (node.required.some((name) => !(name in fields))) return withoutItem(node, row, before)
-  if (row.faults.length > before && node.restricting.length > 0 && restrict(node, row, before)) return undefined
+  // Without a status at fault, an address of unknown standing would pass for one to use.
+  if (row.faults.length > before && row.faults.slice(before).some(({ path }) => node.restricting.includes(path)))
+    return undefined
   // A year or a month says how exact it is, unless a column does.
   if (row.resolution !== null && 'estimate' in fields) fields.resolution ??= row.resolution
   return isEmpty ? readWhole(node.nullColumn, row) : fields
@@ -172,13 +174,6 @@ function readNode(node: Node, row: RowState): unknown {
 function withoutItem({ path, required }: Node & { kind: 'object' }, row: RowState, before: number): undefined {
   const missing = new Set(required.map((name) => `${path}.${name}`))
   if (!row.faults.slice(before).some((fault) => missing.has(fault.path))) row.faults.length = before
-}
-
-/** Whether a value at fault takes its item with it: an address of unknown standing would pass for one to use. */
-function restrict({ restricting }: Node & { kind: 'object' }, row: RowState, before: number): boolean {
-  const faults = row.faults.slice(before).filter(({ path }) => restricting.includes(path))
-  for (const fault of faults) fault.isOfItem = true
-  return faults.length > 0
 }
 
 function readCell({ column, path, read, isPhone }: Node & { kind: 'cell' }, row: RowState): unknown {

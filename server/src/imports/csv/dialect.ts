@@ -69,7 +69,7 @@ function scoreOf(
     return wanted < 2 ? 0 : body.length === 0 ? 1 : fitting / body.length
   }
   // Rows may have a delimiter at their end, or stand below lines of another width.
-  const common = detectCommonWidth([[], ...body.flatMap(({ cells }) => (cells ? [cells] : []))])
+  const common = detectCommonWidth(body.flatMap(({ cells }) => (cells ? [cells] : [])))
   return { known, below, even: Math.max(shareOf(width), 0.9 * shareOf(common)), width: Math.max(width, common) }
 }
 
@@ -83,7 +83,7 @@ export function detectDecimal(
   numericColumns: readonly number[],
 ): NumberStyle {
   let [commas, dots] = [0, 0]
-  for (const cells of rows.slice(1)) {
+  for (const cells of rows) {
     for (const column of numericColumns) {
       const mark = decimalMarkOf(cells[column] ?? '')
       if (mark === 'comma') commas++
@@ -98,7 +98,7 @@ export function detectDecimal(
 /** How many cells most rows at the beginning of a file have. */
 export function detectCommonWidth(rows: readonly string[][]): number {
   const counts = new Map<number, number>()
-  for (const cells of rows.slice(1)) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
+  for (const cells of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
   return [...counts].reduce((most, each) => (each[1] > most[1] ? each : most), [0, 0])[0]
 }
 

@@ -129,7 +129,7 @@ type Rows = readonly (readonly string[])[]
 
 /**
  * Of several columns that mean one field, the surest is read if it is one, has values, and no other contradicts it in the
- * records' key; the others are told of.
+ * records' key; the report names the others.
  */
 function settleRepeated({ schema }: FieldNames, columns: HeaderColumn[], rows: Rows): Fault[] {
   return [...groupByField(columns)].flatMap(([field, group]) => {

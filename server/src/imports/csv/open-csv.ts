@@ -38,6 +38,17 @@ export interface Suggestion {
   no_header: string | null
 }
 
+const csvOptionNames: Record<keyof CsvOptions, true> = {
+  ...{ delimiter: true, encoding: true, decimal: true, dates: true, map: true },
+  ...{ shortRows: true, headerRow: true, noHeader: true },
+}
+
+/** The options that are given, and nothing else: plain data, as another thread needs it. */
+export function csvOptionsOf(given: { [Name in keyof CsvOptions]?: CsvOptions[Name] | undefined }): CsvOptions {
+  const names = Object.keys(csvOptionNames) as (keyof CsvOptions)[]
+  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])))
+}
+
 /** How a CSV file is read. */
 export interface CsvLayout extends Dialect {
   columns: HeaderColumn[]
@@ -83,7 +94,7 @@ export async function openCsv(
   const rows = readHead(head, delimiter, fromLine, isWhole)
   const [first, ...below] = rows
   const rowCells = (from: readonly CsvRow[]) => from.flatMap(({ cells }) => (cells ? [cells] : []))
-  const commonWidth = detectCommonWidth([[], ...rowCells(rows)])
+  const commonWidth = detectCommonWidth(rowCells(rows))
   const width = Math.max(first?.cells?.length ?? 0, commonWidth)
   const given = noHeader && first && withoutHeader(names, noHeader, width, map)
   const body = rowCells(noHeader ? rows : below)
@@ -95,13 +106,13 @@ export async function openCsv(
   const suggestion = isHeaderGiven ? null : suggest(names, head, delimiter, header, [first?.cells ?? [], ...body])
   const numbers = options.decimal
     ? { decimal: options.decimal, isDecimalCertain: true }
-    : detectDecimal([[], ...body], delimiter, numericColumns(names, header.columns))
+    : detectDecimal(body, delimiter, numericColumns(names, header.columns))
   const layout: CsvLayout = {
     ...{ encoding, delimiter, ...numbers, dates: options.dates, headerLine, fromLine, suggestion },
     columns: header.columns,
     problems: describeProblems(header, suggestion, { encoding, delimiter, headerLine }),
     notices: header.notices.map((fault) => ({ line: Math.max(headerLine, 1), fault })),
-    commonWidth: noHeader ? commonWidth : detectCommonWidth([[], ...body]),
+    commonWidth: noHeader ? commonWidth : detectCommonWidth(body),
     nameless: header.nameless,
     fillsShortRows: options.shortRows === 'fill',
   }
