@@ -8,7 +8,7 @@ import { accessFromSettings, standinPrices } from './billing/stripe/connection.t
 import { createStripeProvider } from './billing/stripe/provider.ts'
 import { type Config, usesBillingStandin } from './config.ts'
 import type { ConnectionPool, Pool } from './db/pool.ts'
-import { DocumentCache } from './delivery/shared/document-cache.ts'
+import { DocumentCache } from './delivery/document-cache.ts'
 import { SharedDeliveries } from './delivery/shared/shared-deliveries.ts'
 import { AccountSets } from './exclusion/account-sets.ts'
 import { DatabaseHealthMonitor } from './http/health.ts'
@@ -29,7 +29,7 @@ import { createPostgresEngine, createSearchPool, type SearchBudget } from './sea
 import type { ReplicaListener, StartReplica } from './search/replica/replica.ts'
 import { openSearch, type SearchService, searchBudget } from './search/service.ts'
 import { Standby } from './search/standby.ts'
-import { KnownExports } from './usage/known-exports.ts'
+import { KnownExports } from './ledger/known-exports.ts'
 
 /** The shared resources of a process. Server, tests and command line open them the same way. */
 export interface Deps extends CatalogueDeps {

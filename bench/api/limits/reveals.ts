@@ -14,7 +14,7 @@ import {
   type RevealItem,
   type SharedReveal,
 } from '../../../server/src/usage/batch/shared-reveals.ts'
-import type { KnownExports } from '../../../server/src/usage/known-exports.ts'
+import type { KnownExports } from '../../../server/src/ledger/known-exports.ts'
 
 interface ReadItem {
   accountId: number

@@ -18,8 +18,6 @@ export interface CallingKey {
   /** The key under which its spending is counted: the first of a chain of rotations, else itself. */
   counterKeyId: number
   budgets: Budgets
-  /** Search rows used in the period at admission; 0 without a budget and for routes that do not spend them. */
-  searchRowsUsed: number
 }
 
 /** A budget of a key, and what of it is used in the current period. */

@@ -5,7 +5,6 @@ import { ApiError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { formatDay } from '../kernel/time.ts'
 import type { CallingKey } from './budgets.ts'
-import type { AdmissionRow } from './queries.ts'
 import type { RateWindows } from './rate-limits.ts'
 
 /** The permissions a key can have. */
@@ -49,8 +48,12 @@ export interface Caller {
   entitlement: Entitlement
   /** The rate windows, including this call; none for a person. */
   rate: RateWindows
-  /** Search rows used in the period at admission; 0 for routes that do not spend them. */
-  searchRowsUsed: number
+}
+
+/** Who spends, under which terms. */
+export type Spender = Pick<Caller, 'accountId' | 'mode' | 'personId'> & {
+  key: Pick<CallingKey, 'id' | 'counterKeyId' | 'budgets'> | null
+  entitlement: Pick<Entitlement, 'limits' | 'period' | 'creditsPeriod' | 'trial' | 'paidPlanCredits' | 'hasPaymentMethod'>
 }
 
 /** The caller of a request whose key was accepted. */
@@ -76,22 +79,18 @@ export interface Standing {
   isStale: boolean
 }
 
-/**
- * An admission that was put off, so that the statement that charges the request also admits it. That statement must check
- * both versions of the standing, and count the request in its windows (`admittedCtes`).
- */
-export interface PendingAdmission {
-  readonly standing: Standing
+/** Counts a request in its windows once: with its charge, or by a charge of nothing. */
+export interface RequestAdmission {
+  /** What the request is prepared by; the statement that counts it checks it. */
+  readonly known: Standing
   /** The time of the request, by which its windows count. */
   readonly requestedAt: Date
   /** Whether the request has been neither counted nor refused. */
   readonly isPending: boolean
-  /** Admits the request by a statement of its own, unless that is done. Updates the caller; throws the refusal. */
-  settle(): Promise<void>
-  /** The charge counted the request. Completes the caller. */
-  complete(windows: CountedWindows): void
-  /** The charge was refused. The account's next requests are admitted by themselves for a moment. */
-  refuse(): void
+  /** Reads key and account again, because what was known is not right. Updates the caller; throws a refusal. */
+  refresh(): Promise<void>
+  /** The request was counted, or refused without being counted; the windows are those that it leaves. */
+  end(windows: CountedWindows, isCounted: boolean): void
   /** The charge failed without an answer: whether the request was counted is unknown. */
   abandon(): void
 }
@@ -102,13 +101,13 @@ export interface CallerContext {
   now: Date
   requestId: string
   caller: Caller
-  /** Only for routes that admit with the charge (`admitsWithCharge`). */
-  admission?: PendingAdmission | null
+  /** Null for a person. */
+  admission?: RequestAdmission | null
 }
 
 /** Throws for a revoked, suspended or expired key. */
 export function refuseUnusableKey(
-  row: Pick<AdmissionRow, 'revoked_at' | 'key_suspended_at' | 'expires_at'>,
+  row: { revoked_at: Date | null; key_suspended_at: Date | null; expires_at: Date | null },
   now: Date,
 ): void {
   if (row.revoked_at) throw new ApiError('revoked_api_key', 'This API key was revoked.')

@@ -1,4 +1,4 @@
-import type { Limits, PlanFile } from '../accounts/plans.ts'
+import type { Limits } from '../accounts/plans.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { clockToleranceMs, formatNumber, utcDayAt } from '../kernel/time.ts'
 
@@ -75,30 +75,27 @@ export function rateLimitError(name: CallLimit, window: RateWindow, now: Date): 
   )
 }
 
-/** Limits that admission counts. */
-export type CountedLimit = keyof Limits & `${string}_per_${string}`
-
-const textsOf = new WeakMap<PlanFile, Map<string, string>>()
-
-/** JSON of the given limits of every plan, with and without trial, for the admission statements. */
-export function planLimitsJson(plans: PlanFile, wanted: readonly CountedLimit[]): string {
-  const texts = textsOf.get(plans) ?? new Map<string, string>()
-  textsOf.set(plans, texts)
-  const name = wanted.join()
-  const known = texts.get(name)
-  if (known) return known
-  const figures: Record<string, Partial<Limits>> = {}
-  for (const [slug, plan] of Object.entries(plans.plans)) {
-    figures[slug] = pick(plan.limits, wanted)
-    figures[`trial:${slug}`] = pick({ ...plan.limits, ...plans.trial }, wanted)
+/** The minute and the day of a request, from what is stored. */
+export function requestWindowsAt(
+  { minuteStartedAt, minuteUsed, day, dayUsed }: StoredRequestWindows,
+  limits: Limits,
+  now: Date,
+): RateWindows {
+  const minute = { startedAt: minuteStartedAt, used: minuteUsed }
+  const ofDay = { startedAt: day ? new Date(day) : null, used: dayUsed }
+  return {
+    requests_per_minute: rateWindowAt('requests_per_minute', minute, limits.requests_per_minute, now),
+    requests_per_day: rateWindowAt('requests_per_day', ofDay, limits.requests_per_day, now),
   }
-  const text = JSON.stringify(figures)
-  texts.set(name, text)
-  return text
 }
 
-function pick(limits: Limits, wanted: readonly CountedLimit[]): Partial<Limits> {
-  return Object.fromEntries(wanted.map((limit) => [limit, limits[limit]]))
+/** Null where nothing was counted yet. */
+interface StoredRequestWindows {
+  minuteStartedAt: Date | null
+  minuteUsed: number | null
+  /** YYYY-MM-DD. */
+  day: string | null
+  dayUsed: number | null
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { PlanFile } from '../accounts/plans.ts'
-import { callerContext } from '../auth/access.ts'
+import { callerContext } from '../admission/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { Pool, Queryable } from '../db/pool.ts'
 import type { IdSealer } from '../kernel/ids.ts'

@@ -1,49 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { CallerContext } from '../auth/caller.ts'
-import { type Pool, type Queryable, retryConflicts } from '../db/pool.ts'
+import type { TrialLinks } from '../auth/trial-links.ts'
+import type { Pool } from '../db/pool.ts'
 import type { PaidReply } from '../delivery/paid-reply.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
-import { type InFlightRequests, type KeepableReply, runIdempotently } from '../idempotency/idempotency.ts'
+import { type InFlightRequests, inProgress, runIdempotently } from '../idempotency/idempotency.ts'
+import type { KeptReplyRow, ReplyClaim } from '../idempotency/queries.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
+import { type ChargeContext, charge, untilPaid } from '../ledger/charge.ts'
+import type { Charges } from '../ledger/charges.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
-import { payForReveals, runRevealWithRetries } from '../usage/charge-reveals.ts'
-import type { TrialLinks } from '../usage/trial-links.ts'
-import { holdContactsSql } from './hold-queries.ts'
-import { readContacts } from './queries.ts'
-import { findWanted, ReadContacts, renderReveal, type WantedContacts } from './revealable.ts'
+import { type RevealBatches, type RevealReply, renderReply, spendingOnPeople } from './reveal-batches.ts'
+import { findWanted, type WantedContacts } from './revealable.ts'
 import type { ContactRevealRequest } from './schema.ts'
-import type { SharedRevealer } from './shared-reveals.ts'
 
 /** The reply of a reveal: a new one, or the kept reply of the first request with the same Idempotency-Key. */
 export type RevealResult = PaidReply & { isReplay: boolean }
 
-export interface RevealContext extends CallerContext {
+export interface RevealContext extends ChargeContext {
   db: Pool
   ids: IdSealer
   seals: ContactSeals
   deliverEmails: DeliverEmails
-  trialLinks: TrialLinks
   inFlightRequests: InFlightRequests
-  /** For requests whose admission is pending. */
-  sharedRevealer: SharedRevealer | null
+  revealBatches: RevealBatches
 }
 
 export interface RevealServices {
   ids: IdSealer
   seals: ContactSeals
   config: { deliverEmails: DeliverEmails }
+  charges: Charges
   trialLinks: TrialLinks
+  inFlightRequests: InFlightRequests
+  revealBatches: RevealBatches
 }
 
-export function revealContext(
-  ctx: CallerContext & { db: Pool },
-  services: RevealServices,
-  inFlightRequests: InFlightRequests,
-  sharedRevealer: SharedRevealer | null = null,
-): RevealContext {
-  const { ids, seals, config, trialLinks } = services
+export function revealContext(ctx: CallerContext & { db: Pool }, services: RevealServices): RevealContext {
+  const { ids, seals, config, charges, trialLinks, inFlightRequests, revealBatches } = services
   const { deliverEmails } = config
-  return { ids, seals, deliverEmails, trialLinks, inFlightRequests, sharedRevealer, ...ctx }
+  return { ids, seals, deliverEmails, charges, trialLinks, inFlightRequests, revealBatches, ...ctx }
 }
 
 /**
@@ -58,13 +55,13 @@ export async function revealContacts(
 ): Promise<RevealResult> {
   const wanted = findWanted(ctx.ids, ctx.caller.mode, request)
   if (idempotencyKey !== undefined) return revealIdempotently(ctx, request, wanted, idempotencyKey)
-  const shared = await shareReveal(ctx, (revealer) => revealer.reveal(ctx, wanted))
-  const { body, balance } =
-    shared ?? (await runRevealWithRetries(ctx, () => retryConflicts(() => reveal(ctx, ctx.db, wanted))))
-  return { body, balance, isReplay: false }
+  const people = await ctx.revealBatches.findRevealable(ctx, wanted)
+  if (people.length === 0) throw noRevealableContacts()
+  const paid = await charge(ctx, spendingOnPeople(people))
+  return { ...renderReply(ctx, ctx.requestId, people, paid), isReplay: false }
 }
 
-function revealIdempotently(
+async function revealIdempotently(
   ctx: RevealContext,
   request: ContactRevealRequest,
   wanted: WantedContacts,
@@ -73,45 +70,38 @@ function revealIdempotently(
   // A reply kept under another DELIVER_EMAILS setting is not replayed. A new one is free: the contacts are revealed already.
   const operation = ctx.deliverEmails === 'all' ? 'revealContacts' : `revealContacts ${ctx.deliverEmails}`
   const idempotent = { operation, key: idempotencyKey, body: request }
-  const { storeIds } = wanted.keys
-  return runRevealWithRetries(ctx, async () => {
-    const result = await runIdempotently(ctx, idempotent, {
-      run: (client) => reveal(ctx, client, wanted),
-      // An erasure waits until the reply is kept.
-      alongside: storeIds.length > 0 ? holdContactsSql(storeIds) : undefined,
-      share: (claim) => shareReveal(ctx, (revealer) => revealer.revealAndKeep(ctx, wanted, claim)),
-    })
-    // A replay is a request too, and only an admitted one may have it.
-    await ctx.admission?.settle()
-    return result.isReplay ? { ...result, balance: {} } : result
-  })
+  const result = await runIdempotently(ctx, idempotent, (claim, remainingMs) =>
+    revealAndKeep(ctx, wanted, claim, remainingMs),
+  )
+  if (!result.isReplay) return result
+  // A replay is a request too, and only an admitted one may have it.
+  if (ctx.admission?.isPending) await charge(ctx, {})
+  return { ...result, balance: {} }
 }
 
-/**
- * Reveals together with other requests, if the admission is pending. Null if that was not done; the request is admitted by itself
- * then.
- */
-async function shareReveal<Shared extends object>(
-  { admission, sharedRevealer }: RevealContext,
-  share: (revealer: SharedRevealer) => Promise<Shared | 'unrevealable' | 'refused'>,
-): Promise<Shared | null> {
-  if (!admission?.isPending || !sharedRevealer) return null
-  const shared = await share(sharedRevealer)
-  if (shared === 'unrevealable') throw noRevealableContacts()
-  if (shared !== 'refused') return shared
-  await admission.settle()
-  return null
-}
+/** How long a request waits before it tries again to claim a key that another server holds. */
+const pauseMs = 50
 
-type Revealed = PaidReply & KeepableReply
-
-async function reveal(ctx: RevealContext, db: Queryable, wanted: WantedContacts): Promise<Revealed> {
-  const rows = wanted.idsByKey.size > 0 ? await readContacts(db, wanted.keys) : []
-  const people = new ReadContacts(ctx, rows).revealable(wanted)
-  if (people.length === 0) throw noRevealableContacts()
-  const contactIds = people.map(({ key }) => key)
-  const paid = await payForReveals(ctx, db, { contactIds, storeIds: people.map(({ storeId }) => storeId) })
-  return { body: renderReveal(ctx, people, paid), balance: paid.balance, contactIds }
+async function revealAndKeep(
+  ctx: RevealContext,
+  wanted: WantedContacts,
+  claim: ReplyClaim,
+  remainingMs: () => number,
+): Promise<RevealReply | { kept: KeptReplyRow }> {
+  for (;;) {
+    const outcome = await untilPaid(ctx, () => ctx.revealBatches.keep(ctx, wanted, claim))
+    switch (outcome.state) {
+      case 'revealed':
+        return outcome.reply
+      case 'taken':
+        return outcome
+      case 'unrevealable':
+        throw noRevealableContacts()
+      case 'held':
+        if (remainingMs() <= pauseMs) throw inProgress()
+        await delay(pauseMs)
+    }
+  }
 }
 
 function noRevealableContacts(): ApiError {

@@ -4,7 +4,7 @@ import type { ContactSeals } from '../encryption/keyring.ts'
 import { type JsonText, jsonWithList } from '../http/replies.ts'
 import { contactKey, type IdSealer, type Mode } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
-import type { PaidReveals } from '../usage/charge-reveals.ts'
+import type { Paid } from '../ledger/outcome.ts'
 import { contactKeysOf, describeContact, type OpenedContact, openContactRow } from './contact.ts'
 import type { ContactKeys, ContactWithStoreRow } from './queries.ts'
 import { type ContactRevealRequest, RevealedContact } from './schema.ts'
@@ -81,9 +81,9 @@ const serializeContact = buildSerializer(RevealedContact as object)
 export function renderReveal(
   { requestId, deliverEmails }: { requestId: string; deliverEmails: DeliverEmails },
   people: readonly RevealablePerson[],
-  { spent, balance, reveals }: PaidReveals,
+  { spent, balance, reveals }: Paid,
 ): JsonText {
-  const start = `{"object":"contact_reveal_result","credits":{"spent":${spent},"remaining":${balance.contact_credits}},"data":[`
+  const start = `{"object":"contact_reveal_result","credits":{"spent":${spent.contact_credits},"remaining":${balance.contact_credits}},"data":[`
   const contacts = people.map((person) =>
     serializeContact(describeContact(person.id, person, reveals.get(person.key)!, deliverEmails)),
   )

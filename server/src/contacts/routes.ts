@@ -1,23 +1,15 @@
-import { callerContext } from '../auth/access.ts'
-import type { ConnectionPool } from '../db/pool.ts'
+import { callerContext } from '../admission/access.ts'
 import { sendPaidReply } from '../delivery/paid-reply.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
-import { InFlightRequests } from '../idempotency/idempotency.ts'
-import type { KnownExports } from '../usage/known-exports.ts'
 import { type RevealServices, revealContacts, revealContext } from './reveal-contacts.ts'
 import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from './schema.ts'
 import { ContactSearchReply, ContactSearchRequest, searchContacts } from './search-contacts.ts'
-import { SharedRevealer } from './shared-reveals.ts'
 
-type ContactServices = SearchServices & RevealServices & { db: ConnectionPool; knownExports: KnownExports }
+type ContactServices = SearchServices & RevealServices
 
 export function registerContactRoutes(api: ApiRoutes, services: ContactServices): void {
-  const runningKeys = new InFlightRequests()
-  const { db, config, seals, knownExports } = services
-  const sharedRevealer = new SharedRevealer(db, { seals, knownExports, deliverEmails: config.deliverEmails })
-
   api.post(
     '/contacts/search',
     {
@@ -60,7 +52,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
       },
     },
     async (request, reply) => {
-      const ctx = revealContext({ ...callerContext(request), db: request.db }, services, runningKeys, sharedRevealer)
+      const ctx = revealContext({ ...callerContext(request), db: request.db }, services)
       const { isReplay, ...paid } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
       if (isReplay) reply.header('idempotent-replayed', 'true')
       return sendPaidReply(reply, paid)

@@ -1,15 +1,15 @@
 import type { ContactSortKey } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
+import { deliverPreviews } from '../delivery/deliver.ts'
+import { findStoreIds } from '../delivery/fetch-queries.ts'
 import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
 import { type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
-import { deliverPreviews, findStoreIds } from '../delivery/queries.ts'
 import { Exclude, excludeHashParts, openExclusion, type SearchContext } from '../exclusion/exclude.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters } from '../search/query/filters.ts'
 import { narrowsContacts, normalizePersonFilters } from '../search/query/person-query.ts'
 import { hashQuery, narrowsStores, normalizeStoreConditions } from '../search/query/store-query.ts'
-import { deliverAndCharge } from '../usage/charge.ts'
 
 export const ContactSearchRequest = ClosedObject(
   {
@@ -36,7 +36,7 @@ export async function searchContacts(
   ctx: SearchContext,
   request: Static<typeof ContactSearchRequest>,
 ): Promise<PaidReply> {
-  const { db, caller, search, vocabulary, deliverEmails } = ctx
+  const { db, caller, search, vocabulary } = ctx
   const maxPerStore = request.max_contacts_per_store ?? 1
   const { domains = [], ...conditions } = request.store ?? {}
   const person = normalizePersonFilters(vocabulary, request.person ?? {})
@@ -57,13 +57,6 @@ export async function searchContacts(
   })
   const contactIds = contactIdsOf(positions)
   const charged = chargedFrom(ctx, startedAt)
-  const { delivered, balance } = await deliverAndCharge(charged, {
-    viewedPage,
-    rowsAsked: limit,
-    deliverShared: () => ctx.sharedDeliveries.deliverPreviews(charged, contactIds, limit),
-    deliver: (charge) => deliverPreviews(db, charge, { contactIds, deliverEmails }),
-    estimateCost: async () => ({ storeIds: positions.map((each) => each.storeId), searchRows: positions.length }),
-  })
-  const body = renderList(ctx, delivered.items, nextCursor)
-  return { body, balance, endReason, rowsCharged: delivered.rows_charged }
+  const { items, balance, rowsCharged } = await deliverPreviews(charged, contactIds, { limit, viewedPage })
+  return { body: renderList(ctx, items, nextCursor), balance, endReason, rowsCharged }
 }

@@ -1,8 +1,6 @@
 /** Statements that read the history of a store, newest first. */
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { type DeliveryCharge, type MetersTaken, pickMeters } from '../usage/charge-queries.ts'
-import { deliveryStatements } from './queries.ts'
 import type { StoreChangeRow } from './store-history.ts'
 
 /** The last change that was read. */
@@ -16,12 +14,6 @@ export interface HistoryQuery {
   host: string
   after: ChangePosition | null
   limit: number
-}
-
-export interface DeliveredHistory extends MetersTaken {
-  /** Whether a store has the host. */
-  isKnown: boolean
-  changes: StoreChangeRow[]
 }
 
 /** SQL for the changes of the stores in `found`; its parameters begin at the given number. */
@@ -38,34 +30,6 @@ const positionValues = ({ after, limit }: HistoryQuery) => [
   after?.field ?? 0,
   limit,
 ]
-
-const chargedHistory = deliveryStatements('history', {
-  delivered: `
-  select d.store_id
-  from store_domains d
-  where d.mode = $2::text and d.host = $13::text`,
-  ownParameters: 4,
-  rowId: 'store_id',
-  countsRows: false,
-  answer: `
-select meters.*, exists (select 1 from delivered) as is_known, c.*
-from meters
-left join (${changesOf('(select store_id from delivered)', 14)}) c on true
-order by c.batch desc, c.field desc`,
-})
-
-type ChargedRow = MetersTaken & { is_known: boolean } & (StoreChangeRow | { batch: null })
-
-/** Reads a page of the history of the store with the host, and charges the store as an export or, when viewed, a row. */
-export async function deliverHistory(
-  db: Queryable,
-  charge: DeliveryCharge,
-  query: HistoryQuery,
-): Promise<DeliveredHistory> {
-  const { rows } = await db.query<ChargedRow>(chargedHistory(charge, [query.host, ...positionValues(query)]))
-  const [first] = rows
-  return { ...pickMeters(first!), isKnown: first!.is_known, changes: rows.filter((row) => row.batch !== null) }
-}
 
 /** Reads a page of the history of a store that was paid for. */
 export async function selectHistory(db: Queryable, mode: Mode, query: HistoryQuery): Promise<StoreChangeRow[]> {

@@ -7,8 +7,7 @@ import type { CursorPayload } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
-import { requireSearchRows } from '../usage/charge.ts'
-import { hashViewedPage, requireViewableRows } from '../usage/viewing/viewed-pages.ts'
+import { hashViewedPage } from '../ledger/viewing.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
 const maxLimit = 100
@@ -71,8 +70,9 @@ interface Page<Position> extends Found<Position> {
 }
 
 /**
- * Finds the positions of the requested page. Before it searches, it refuses an invalid cursor, a walk beyond its bound, and
- * a limit above the search rows left, or above what the person may still look at this hour.
+ * Finds the positions of the requested page. Before it searches, it refuses an invalid cursor and a walk beyond its bound. The charge
+ * refuses a limit above the search rows left, whatever was found: otherwise refused pages would tell, free of charge, whether
+ * there is a match.
  */
 export async function findPage<Position extends StoreSortKey>(
   ctx: CatalogueContext,
@@ -84,9 +84,6 @@ export async function findPage<Position extends StoreSortKey>(
   const rowsWalked = cursor?.rowsWalked ?? 0
   requireWithinBounds(ctx, search, rowsWalked)
   const viewedPage = hashViewedPage(ctx.caller, [search.queryHash, limit, cursor?.position])
-  if (viewedPage) await requireViewableRows(ctx, limit, viewedPage)
-  // With a pending admission, how many are left is not known yet: `deliverAndCharge` checks it.
-  else if (!ctx.admission?.isPending) requireSearchRows(ctx, limit)
 
   const walkStartedAt = cursor && new Date(cursor.startedAtMs)
   const { positions: found, startedAt } = await search.find(cursor?.position ?? null, limit + 1, walkStartedAt)

@@ -1,26 +1,28 @@
 import type { FastifyReply } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
 import type { CallerContext } from '../auth/caller.ts'
+import type { TrialLinks } from '../auth/trial-links.ts'
 import type { ReplyHeader } from '../http/openapi/public-document.ts'
 import { type JsonText, sendJson } from '../http/replies.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import { describeDomainFault, normalizeDomain } from '../kernel/domain.ts'
 import { ApiError } from '../kernel/errors.ts'
+import type { ChargeContext } from '../ledger/charge.ts'
+import type { Charges } from '../ledger/charges.ts'
+import type { Balance } from '../ledger/outcome.ts'
 import type { SearchEngine } from '../search/engine.ts'
 import type { DeliverEmails, Vocabulary } from '../search/query/vocabulary.ts'
 import type { LiveTaxonomy } from '../taxonomy/taxonomy.ts'
-import { type Balance, deliverAndCharge } from '../usage/charge.ts'
-import { type DeliveredStoresByHost, deliverStoresByHost, findStoreIds } from './queries.ts'
-import type { SharedDeliveries } from './shared/shared-deliveries.ts'
+import type { Documents } from './documents.ts'
 
 /** What the operations on the catalogue need. */
-export interface CatalogueContext extends CallerContext {
+export interface CatalogueContext extends ChargeContext {
   cursors: CursorSealer
   search: SearchEngine
   vocabulary: Vocabulary
   searchBounds: PlanFile['search']
   deliverEmails: DeliverEmails
-  sharedDeliveries: SharedDeliveries
+  documents: Documents
 }
 
 export interface CatalogueServices {
@@ -29,7 +31,9 @@ export interface CatalogueServices {
   plans: PlanFile
   taxonomy: LiveTaxonomy
   config: { deliverEmails: DeliverEmails }
-  sharedDeliveries: SharedDeliveries
+  documents: Documents
+  charges: Charges
+  trialLinks: TrialLinks
 }
 
 export function catalogueContext(ctx: CallerContext, services: CatalogueServices): CatalogueContext {
@@ -39,7 +43,9 @@ export function catalogueContext(ctx: CallerContext, services: CatalogueServices
     vocabulary: services.taxonomy.current.vocabulary,
     searchBounds: services.plans.search,
     deliverEmails: services.config.deliverEmails,
-    sharedDeliveries: services.sharedDeliveries,
+    documents: services.documents,
+    charges: services.charges,
+    trialLinks: services.trialLinks,
     // Last, because properties after a spread are added slowly; see `docs/decisions/0055`.
     ...ctx,
   }
@@ -78,34 +84,6 @@ export function setBalanceHeaders(reply: FastifyReply, balance: Balance, meters:
     const remaining = balance[meter]
     if (remaining !== undefined) reply.header(meterHeaders[meter], remaining)
   }
-}
-
-interface HostsDelivery {
-  hosts: string[]
-  contactIds?: number[]
-  /** The page on which a person only looks at the store. */
-  viewedPage?: Buffer | null
-}
-
-/**
- * Fetches the stores with these hosts and previews of the given contacts; each store costs one export per period, or a
- * search row when a person only looks at it.
- */
-export function deliverByHostAndCharge(
-  ctx: CatalogueContext,
-  { hosts, contactIds = [], viewedPage = null }: HostsDelivery,
-): Promise<{ delivered: DeliveredStoresByHost; balance: Balance }> {
-  const { db, caller, deliverEmails } = ctx
-  return deliverAndCharge(ctx, {
-    viewedPage,
-    // Previews are rare, and fetched by themselves.
-    ...(contactIds.length === 0 && { deliverShared: () => ctx.sharedDeliveries.deliverHosts(ctx, hosts) }),
-    deliver: (charge) => deliverStoresByHost(db, charge, { hosts, contactIds, deliverEmails }),
-    estimateCost: async () => {
-      const storeIds = await findStoreIds(db, caller.mode, hosts)
-      return { storeIds, searchRows: viewedPage ? storeIds.length : 0 }
-    },
-  })
 }
 
 /** The host of a domain or a URL; refuses the request if it has none. */

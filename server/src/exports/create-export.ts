@@ -1,10 +1,9 @@
 import buildSerializer from 'fast-json-stringify'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
-import { type InFlightRequests, runIdempotently } from '../idempotency/idempotency.ts'
+import { type InFlightRequests, keepReply, runIdempotently } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { hashQuotedBody, invalidQuoteError, type QuoteSealer, quoteExceededError } from '../kernel/quote.ts'
-import { spenderOf } from '../usage/charge-queries.ts'
 import { readExportQuery } from './export-query.ts'
 import { describeExport, type ExportRow, type FileLayout } from './export-row.ts'
 import { expireOwnExports, insertPieces } from './file-queries.ts'
@@ -52,7 +51,11 @@ export async function createExport(
   const result =
     idempotencyKey === undefined
       ? { ...(await transact(ctx.db, create)), isReplay: false }
-      : await runIdempotently(ctx, { operation: 'createExport', key: idempotencyKey, body: request }, { run: create })
+      : await runIdempotently(
+          ctx,
+          { operation: 'createExport', key: idempotencyKey, body: request },
+          (claim, remainingMs) => keepReply(ctx, claim, remainingMs(), create),
+        )
   ctx.wakeRunner()
   return { body: result.body, isReplay: result.isReplay }
 }
@@ -80,7 +83,8 @@ async function prepareExport(ctx: CreateExportContext, request: ExportRequest): 
     maxCredits: maxCredits !== null && quoted ? Math.min(maxCredits, quoted.credits) : maxCredits,
     maxStoreExports: quoted?.storeExports ?? null,
     requestId: ctx.requestId,
-    ...spenderOf(ctx.caller),
+    keyId: ctx.caller.key?.id ?? null,
+    personId: ctx.caller.personId,
     createdAt: ctx.now,
     header: text.header(),
   }

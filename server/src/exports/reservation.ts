@@ -1,7 +1,7 @@
 import type { Entitlement } from '../accounts/account.ts'
 import type { Budgets } from '../auth/budgets.ts'
 import type { Client } from '../db/pool.ts'
-import { type MeterKey, releaseAmount, reserveAmount } from '../usage/reservation-queries.ts'
+import { type MeterKey, releaseAmount, reserveAmount } from '../ledger/reservation-queries.ts'
 import type { ExportRow } from './export-row.ts'
 import type { ExportFailure, StopReason } from './export-states.ts'
 import { type ExportEnd, endExport, updateReservation } from './queries.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { callerContext } from '../auth/access.ts'
+import { callerContext } from '../admission/access.ts'
 import { ContactRevealHeaders } from '../contacts/schema.ts'
 import { listParameters, RecordList } from '../delivery/list-pages.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'

@@ -43,24 +43,16 @@ export interface KeepableReply {
   contactIds: number[]
 }
 
-/** How an idempotent request is executed. */
-export interface IdempotentWork<T extends KeepableReply> {
-  /** Does the work in the transaction that has claimed the key. */
-  run(client: Client): Promise<T>
-  /** SQL to run with the claim, without parameters. */
-  alongside?: string | undefined
-  /**
-   * Does the work in a transaction with other requests (`keepTogether`). If it was not done, returns what is kept under the key,
-   * or null.
-   */
-  share?(claim: queries.ReplyClaim): Promise<T | { kept: queries.KeptReplyRow } | null>
-}
-
 export type IdempotentResult<T> = (T & { isReplay: false }) | { body: string; isReplay: true }
 
+/** What is kept under the key already. */
+interface Taken {
+  kept: queries.KeptReplyRow
+}
+
 /**
- * Runs `work` once per Idempotency-Key. The claim of the key, the work and the kept reply are one transaction: a crash
- * leaves all of it or nothing. A repeated request gets the kept reply. A failure rolls everything back and frees the key.
+ * Runs `work` once per Idempotency-Key. It claims the key, does its work and keeps the reply in one transaction (`keepTogether`): a
+ * crash leaves all of it or nothing. A repeated request gets the kept reply. A failure rolls everything back and frees the key.
  *
  * Requests with the same key run one after the other. Within a process they wait in memory, before they take a connection,
  * so that they cannot exhaust the pool; requests of other processes block the claim. A request that waits for more than two
@@ -69,7 +61,7 @@ export type IdempotentResult<T> = (T & { isReplay: false }) | { body: string; is
 export async function runIdempotently<T extends KeepableReply>(
   ctx: IdempotencyContext,
   request: IdempotentRequest,
-  work: IdempotentWork<T>,
+  work: (claim: queries.ReplyClaim, remainingMs: () => number) => Promise<T | Taken>,
 ): Promise<IdempotentResult<T>> {
   const claim = claimOf(ctx, request)
   const identity = replyRowIdentity(claim)
@@ -81,17 +73,22 @@ export async function runIdempotently<T extends KeepableReply>(
     if (kept) return replay(ctx, claim, kept)
   }
   return ctx.inFlightRequests.run(identity, async () => {
-    const shared = await work.share?.(claim)
-    if (shared) return 'kept' in shared ? replay(ctx, claim, shared.kept) : { ...shared, isReplay: false as const }
-    const options = { lockTimeoutMs: remainingMs(), alongside: work.alongside }
-    return keepTogether<IdempotentResult<T>>(ctx.db, [claim], options, async (client, [isClaimed]) => {
-      if (!isClaimed) {
-        const kept = (await queries.readReply(client, claim))!
-        return { results: replay(ctx, claim, kept), replies: [null] }
-      }
-      const result = await work.run(client)
-      return { results: { ...result, isReplay: false as const }, replies: [sealReply(ctx, claim, result)] }
-    })
+    const result = await work(claim, remainingMs)
+    return 'kept' in result ? replay(ctx, claim, result.kept) : { ...result, isReplay: false as const }
+  })
+}
+
+/** Works in a transaction of its own, which claims the key and keeps the reply. */
+export function keepReply<T extends KeepableReply>(
+  ctx: IdempotencyContext,
+  claim: queries.ReplyClaim,
+  lockTimeoutMs: number,
+  work: (client: Client) => Promise<T>,
+): Promise<T | Taken> {
+  return keepTogether<T | Taken>(ctx.db, [claim], { lockTimeoutMs, alongside: undefined }, async (client, [isClaimed]) => {
+    if (!isClaimed) return { results: { kept: (await queries.readReply(client, claim))! }, replies: [null] }
+    const results = await work(client)
+    return { results, replies: [sealReply(ctx, claim, results)] }
   })
 }
 
@@ -166,7 +163,7 @@ function replay(ctx: IdempotencyContext, claim: queries.ReplyClaim, kept: querie
   return { body: ctx.seals.sealer.open(kept.reply, replyRowIdentity(claim)).toString(), isReplay: true as const }
 }
 
-function inProgress(): ApiError {
+export function inProgress(): ApiError {
   return new ApiError(
     'idempotency_in_progress',
     'The first request with this Idempotency-Key is still running; try again in a moment.',

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { callerContext } from '../auth/access.ts'
+import { callerContext } from '../admission/access.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { rejectBody } from '../http/validation.ts'

@@ -8,7 +8,7 @@ import {
   type QuoteSealer,
   quoteExceededError,
 } from '../kernel/quote.ts'
-import { remaining } from '../usage/charge.ts'
+import { remaining } from '../ledger/outcome.ts'
 import { readUsage } from '../usage/read-usage.ts'
 import { quoteReveal, type RevealQuoteContext, withinBudgets } from './quote-reveal.ts'
 import type { Quote, QuotedCost, QuotedRevealRequest, QuoteRequest } from './schema.ts'

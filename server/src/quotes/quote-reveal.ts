@@ -3,7 +3,7 @@ import type { BudgetReport } from '../auth/budgets.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
-import { remaining } from '../usage/charge.ts'
+import { remaining } from '../ledger/outcome.ts'
 import { readRevealQuote } from './queries.ts'
 import type { QuotedCost } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import { callerContext } from '../auth/access.ts'
+import { callerContext } from '../admission/access.ts'
 import type { CallerContext, Scope } from '../auth/caller.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'

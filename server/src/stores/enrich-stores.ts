@@ -1,8 +1,9 @@
 import { everyStore, type PersonQuery } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
-import { type CatalogueContext, deliverByHostAndCharge, type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
-import { findStoreIds } from '../delivery/queries.ts'
+import { deliverHosts } from '../delivery/deliver.ts'
+import { findStoreIds } from '../delivery/fetch-queries.ts'
+import { type CatalogueContext, type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
 import { Domain, EnrichedStore, withoutTechnologies } from '../delivery/store-document.ts'
 import { jsonWithList } from '../http/replies.ts'
 import { ClosedObject, Count, Nullable, RequestId } from '../kernel/shapes.ts'
@@ -74,13 +75,13 @@ export async function enrichStores(
   const contactIds = include.has('contact_previews')
     ? await findContactIds(ctx, hosts, person, request.max_contacts_per_store ?? 1)
     : []
-  const { delivered, balance } = await deliverByHostAndCharge(ctx, { hosts, contactIds })
-  const foundByHost = new Map(delivered.stores.map((store) => [store.host, store]))
+  const { stores, balance } = await deliverHosts(ctx, hosts, { contactIds })
+  const foundByHost = new Map(stores.map((store) => [store.host, store]))
   const data = hosts.map((host) => {
     const found = foundByHost.get(host)
     if (!found) return `{"domain":"${host}","status":"not_found","store":null}`
     const store = include.has('technologies') ? found.document : withoutTechnologies(found.document)
-    const rest = include.has('contact_previews') ? `,"contact_previews":[${found.previews ?? ''}]` : ''
+    const rest = include.has('contact_previews') ? `,"contact_previews":[${found.previews}]` : ''
     return `{"domain":"${host}","status":"found","store":${store}${rest}}`
   })
   const missing = hosts.length - foundByHost.size

@@ -1,19 +1,12 @@
 import { type Static, Type } from 'typebox'
+import { deliverHosts, deliverStores } from '../delivery/deliver.ts'
 import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
-import {
-  type CatalogueContext,
-  deliverByHostAndCharge,
-  type PaidReply,
-  parseHost,
-  storeNotFound,
-} from '../delivery/paid-reply.ts'
-import { deliverStores } from '../delivery/queries.ts'
+import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../delivery/paid-reply.ts'
 import { Store } from '../delivery/store-document.ts'
 import { Exclude, excludeHashParts, openExclusion, type SearchContext } from '../exclusion/exclude.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { StoreSearchFilters } from '../search/query/filters.ts'
 import { hashQuery, narrowsStores, normalizeStoreFilters } from '../search/query/store-query.ts'
-import { deliverAndCharge } from '../usage/charge.ts'
 
 export const StoreSearchRequest = ClosedObject(
   { filters: StoreSearchFilters, exclude: Type.Optional(Exclude), ...pageParameters },
@@ -27,7 +20,7 @@ export const StoreSearchReply = ListReply(Store)
  * before it is sent.
  */
 export async function searchStores(ctx: SearchContext, request: Static<typeof StoreSearchRequest>): Promise<PaidReply> {
-  const { db, caller, search, deliverEmails } = ctx
+  const { caller, search, deliverEmails } = ctx
   const query = normalizeStoreFilters(ctx.vocabulary, request.filters, deliverEmails)
   const { positions, startedAt, nextCursor, endReason, limit, viewedPage } = await findPage(ctx, request, {
     queryHash: hashQuery(query, 'stores', ...excludeHashParts(request.exclude)),
@@ -40,16 +33,8 @@ export async function searchStores(ctx: SearchContext, request: Static<typeof St
     },
   })
   const storeIds = positions.map((position) => position.storeId)
-  const charged = chargedFrom(ctx, startedAt)
-  const { delivered, balance } = await deliverAndCharge(charged, {
-    viewedPage,
-    rowsAsked: limit,
-    deliverShared: () => ctx.sharedDeliveries.deliverStores(charged, storeIds, limit),
-    deliver: (charge) => deliverStores(db, charge, { storeIds, deliverEmails }),
-    estimateCost: async () => ({ storeIds, searchRows: storeIds.length }),
-  })
-  const body = renderList(ctx, delivered.items, nextCursor)
-  return { body, balance, endReason, rowsCharged: delivered.rows_charged }
+  const { items, balance, rowsCharged } = await deliverStores(chargedFrom(ctx, startedAt), storeIds, { limit, viewedPage })
+  return { body: renderList(ctx, items, nextCursor), balance, endReason, rowsCharged }
 }
 
 /** Finds a store by its domain, an alias, or a URL with either; costs one export per period. */
@@ -64,8 +49,8 @@ export async function takeStore(
   domain: string,
 ): Promise<{ document: string; balance: PaidReply['balance'] }> {
   const host = parseHost(domain)
-  const { delivered, balance } = await deliverByHostAndCharge(ctx, { hosts: [host] })
-  const [found] = delivered.stores
+  const { stores, balance } = await deliverHosts(ctx, [host])
+  const [found] = stores
   if (!found) throw storeNotFound(host)
   return { document: found.document, balance }
 }

@@ -1,11 +1,10 @@
 import type { Static } from 'typebox'
-import { type DeliveredHistory, deliverHistory, type HistoryQuery, selectHistory } from '../delivery/history-queries.ts'
+import { payForHost } from '../delivery/deliver.ts'
+import { type HistoryQuery, selectHistory } from '../delivery/history-queries.ts'
 import { type ListQuery, readListPage } from '../delivery/list-pages.ts'
 import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../delivery/paid-reply.ts'
-import { findStoreIds } from '../delivery/queries.ts'
 import { describeChange, type StoreChangeRow, type StoreHistory } from '../delivery/store-history.ts'
-import { deliverAndCharge } from '../usage/charge.ts'
-import { hashViewedPage } from '../usage/viewing/viewed-pages.ts'
+import { hashViewedPage } from '../ledger/viewing.ts'
 
 export interface HistoryRequest {
   limit?: number
@@ -26,10 +25,10 @@ export async function readStoreHistory(
   const host = parseHost(domain)
   let paid: Omit<PaidReply, 'body'> = { balance: {} }
   const history = await readPage(ctx, host, request, async (query) => {
-    const charged = await deliverHistoryAndCharge(ctx, query)
-    if (!charged.delivered.isKnown) throw storeNotFound(host)
-    paid = { balance: charged.balance, rowsCharged: charged.delivered.rows_charged }
-    return charged.delivered.changes
+    const store = await payForHost(ctx, host, hashHistoryPage(ctx.caller, host))
+    if (!store) throw storeNotFound(host)
+    paid = { balance: store.balance, rowsCharged: store.rowsCharged }
+    return selectHistory(ctx.db, ctx.caller.mode, query)
   })
   return { history, ...paid }
 }
@@ -42,24 +41,8 @@ export function readViewedHistory(ctx: CatalogueContext, host: string, request: 
   return readPage(ctx, host, request, (query) => selectHistory(ctx.db, ctx.caller.mode, query))
 }
 
-function deliverHistoryAndCharge(
-  ctx: CatalogueContext,
-  query: HistoryQuery,
-): Promise<{ delivered: DeliveredHistory; balance: PaidReply['balance'] }> {
-  const { db, caller } = ctx
-  const viewedPage = hashHistoryPage(caller, query.host)
-  return deliverAndCharge(ctx, {
-    viewedPage,
-    deliver: (charge) => deliverHistory(db, charge, query),
-    estimateCost: async () => {
-      const storeIds = await findStoreIds(db, caller.mode, [query.host])
-      return { storeIds, searchRows: viewedPage ? storeIds.length : 0 }
-    },
-  })
-}
-
 /** The first page of a history, for a person who looks at it; later ones are free. */
-export function hashHistoryPage(caller: Pick<CatalogueContext['caller'], 'personId'>, host: string): Buffer | null {
+function hashHistoryPage(caller: Pick<CatalogueContext['caller'], 'personId'>, host: string): Buffer | null {
   return hashViewedPage(caller, ['store history', host])
 }
 

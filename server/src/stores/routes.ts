@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { callerContext } from '../auth/access.ts'
+import { callerContext } from '../admission/access.ts'
 import { listParameters } from '../delivery/list-pages.ts'
 import { sendPaidReply } from '../delivery/paid-reply.ts'
 import { StoreLookupReply } from '../delivery/store-document.ts'

@@ -2,8 +2,8 @@ import type { Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { formatDay, type Period, utcDayAt } from '../kernel/time.ts'
-import { remaining } from './charge.ts'
-import { readUsageCounters } from './charge-queries.ts'
+import { readUsageCounters } from '../ledger/balance-queries.ts'
+import { remaining } from '../ledger/outcome.ts'
 
 interface PeriodBounds {
   period_start: string

@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { callerContext } from '../auth/access.ts'
+import { callerContext } from '../admission/access.ts'
 import { readCallerBudgets } from '../auth/budget-reports.ts'
-import type { KeyCaller } from '../auth/caller.ts'
+import type { CallerContext, KeyCaller } from '../auth/caller.ts'
+import type { TrialLinks } from '../auth/trial-links.ts'
 import { TrialCreditAction } from '../http/errors.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { ClosedObject, RequestId } from '../kernel/shapes.ts'
-import { type TrialContext, trialAction } from './charge-refusals.ts'
+import { trialAction } from '../ledger/refusals.ts'
 import { readUsage } from './read-usage.ts'
 import { BudgetFigures, PlanStanding, reportPlan, usageFigures } from './schema.ts'
-import type { TrialLinks } from './trial-links.ts'
 
 const UsageReply = ClosedObject(
   {
@@ -44,8 +44,9 @@ const UsageReply = ClosedObject(
   { title: 'UsageReply' },
 )
 
-interface UsageContext extends TrialContext {
+interface UsageContext extends CallerContext {
   ids: IdSealer
+  trialLinks: TrialLinks
   caller: KeyCaller
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { admit } from '../../src/auth/admit.ts'
+import { admit } from '../../src/admission/admit.ts'
 import { identifyKey, spendRows } from '../usage/support/spend.ts'
 import { openCommandLine } from './support/run-command.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { removeStore } from '../../src/erasure/remove-store.ts'
-import { checkLedger } from '../../src/usage/ledger.ts'
+import { checkLedger } from '../../src/ledger/check.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { contactIdOf, tryImportContacts } from './support/people.ts'
 

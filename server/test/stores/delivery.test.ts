@@ -8,7 +8,7 @@ import { deliverSharedHosts } from '../../src/delivery/shared/host-queries.ts'
 import { chargeKnownPreviews, deliverSharedPreviews } from '../../src/delivery/shared/preview-queries.ts'
 import { deliverSharedStores } from '../../src/delivery/shared/store-queries.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
-import { type DeliveryCharge, isAllowanceExceeded } from '../../src/usage/charge-queries.ts'
+import { type DeliveryCharge, isAllowanceExceeded } from '../../src/ledger/charge-queries.ts'
 import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
 import { createTestDatabase } from '../support/database.ts'
 

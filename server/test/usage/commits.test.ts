@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { admit } from '../../src/auth/admit.ts'
+import { admit } from '../../src/admission/admit.ts'
 import type { CallerContext } from '../../src/auth/caller.ts'
 import { type Client, type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import { startTestApp } from '../support/app.ts'

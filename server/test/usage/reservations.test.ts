@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type Client, transact } from '../../src/db/pool.ts'
-import { type MeterKey, releaseAmount, reserveAmount } from '../../src/usage/reservation-queries.ts'
+import { type MeterKey, releaseAmount, reserveAmount } from '../../src/ledger/reservation-queries.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp

@@ -3,7 +3,7 @@ import {
   claimInBillingWindow,
   selectBillingWindow,
   settleBillingClaim,
-} from '../../auth/billing-window-queries.ts'
+} from '../../admission/billing-window-queries.ts'
 import { type RateWindow, rateLimitError, rateWindowAt } from '../../auth/rate-limits.ts'
 import { type Pool, type Queryable, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'

@@ -13,7 +13,7 @@ import {
   type LedgerEntry,
   type LedgerTotals,
   readLedgerEntries,
-} from '../../usage/ledger.ts'
+} from '../../ledger/check.ts'
 import { accountsContext, type Cli, printText, wantsJson, withDatabase } from '../context.ts'
 import { parseTimestampFlag } from '../values.ts'
 import { addClosingCommands } from './closing.ts'

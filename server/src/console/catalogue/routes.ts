@@ -11,7 +11,6 @@ import { StoreHistory } from '../../delivery/store-history.ts'
 import { type SearchServices, searchContext } from '../../exclusion/exclude.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
-import { InFlightRequests } from '../../idempotency/idempotency.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { createQuote } from '../../quotes/create-quote.ts'
 import { type QuoteServices, quoteContext, validateQuoteRequest } from '../../quotes/routes.ts'
@@ -183,8 +182,6 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
 }
 
 function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): void {
-  const runningKeys = new InFlightRequests()
-
   api.post(
     '/accounts/:account/contacts/quote',
     {
@@ -249,7 +246,7 @@ function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): vo
       },
     },
     async (request, reply) => {
-      const ctx = revealContext(memberContext(request), services, runningKeys)
+      const ctx = revealContext(memberContext(request), services)
       const { isReplay, ...paid } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
       if (isReplay) reply.header('idempotent-replayed', 'true')
       return sendPaid(reply, paid)

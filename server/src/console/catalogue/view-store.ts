@@ -1,19 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { ViewedContactPreview } from '../../delivery/contact-preview.ts'
-import {
-  type CatalogueContext,
-  deliverByHostAndCharge,
-  type PaidReply,
-  parseHost,
-  storeNotFound,
-} from '../../delivery/paid-reply.ts'
+import { deliverHosts } from '../../delivery/deliver.ts'
+import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../../delivery/paid-reply.ts'
 import { Store } from '../../delivery/store-document.ts'
 import { StoreChange, StoreHistory } from '../../delivery/store-history.ts'
 import { ClosedObject, RequestId } from '../../kernel/shapes.ts'
 import { normalizeRoles } from '../../search/query/person-query.ts'
 import { findContactIds } from '../../stores/enrich-stores.ts'
-import { type HistoryRequest, hashHistoryPage, readStoreHistory, readViewedHistory } from '../../stores/read-history.ts'
-import { hashViewedPage, requireViewableRows } from '../../usage/viewing/viewed-pages.ts'
+import { type HistoryRequest, readStoreHistory, readViewedHistory } from '../../stores/read-history.ts'
+import { hashViewedPage } from '../../ledger/viewing.ts'
 
 const maxPreviews = 10
 const firstChanges = 10
@@ -39,19 +34,18 @@ export const StoreView = ClosedObject({
 export async function viewStore(ctx: CatalogueContext, domain: string): Promise<PaidReply> {
   const host = parseHost(domain)
   const viewedPage = hashViewedPage(ctx.caller, ['store', host])!
-  await requireViewableRows(ctx, 1, viewedPage)
   const everybody = normalizeRoles(ctx.vocabulary, undefined, 'contact_roles')
   const contactIds = await findContactIds(ctx, [host], everybody, maxPreviews)
-  const { delivered, balance } = await deliverByHostAndCharge(ctx, { hosts: [host], contactIds, viewedPage })
-  const [found] = delivered.stores
+  const { stores, balance, rowsCharged } = await deliverHosts(ctx, [host], { contactIds, viewedPage })
+  const [found] = stores
   if (!found) throw storeNotFound(host)
   const { document, previews } = found
   const { data, has_more, next_cursor } = await readViewedHistory(ctx, host, { limit: firstChanges })
   const history = JSON.stringify({ data, has_more, next_cursor })
   return {
-    body: `${document.slice(0, -1)},"contact_previews":[${previews ?? ''}],"history":${history},"request_id":"${ctx.requestId}"}`,
+    body: `${document.slice(0, -1)},"contact_previews":[${previews}],"history":${history},"request_id":"${ctx.requestId}"}`,
     balance,
-    rowsCharged: delivered.rows_charged,
+    rowsCharged,
   }
 }
 
@@ -66,6 +60,5 @@ export async function viewHistory(
 ): Promise<{ history: Static<typeof StoreHistory> } & Omit<PaidReply, 'body'>> {
   if (request.cursor !== undefined)
     return { history: await readViewedHistory(ctx, parseHost(domain), request), balance: {} }
-  await requireViewableRows(ctx, 1, hashHistoryPage(ctx.caller, parseHost(domain))!)
   return readStoreHistory(ctx, domain, request)
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { formatCsvRow } from '../../kernel/csv.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { type LedgerEntry, readLedgerEntries } from '../../usage/ledger.ts'
+import { type LedgerEntry, readLedgerEntries } from '../../ledger/check.ts'
 import type { MemberContext } from '../access.ts'
 import { nameSpenders } from '../spenders.ts'
 import { type LedgerFileQuery, openLedgerFilters } from './parameters.ts'

@@ -2,7 +2,7 @@ import type { Meter } from '../../accounts/plans.ts'
 import type { Queryable } from '../../db/pool.ts'
 import type { ListPosition } from '../../delivery/list-pages.ts'
 import type { Mode } from '../../kernel/ids.ts'
-import type { LedgerRow } from '../../usage/ledger-queries.ts'
+import type { LedgerRow } from '../../ledger/check-queries.ts'
 import type { LedgerFilters } from './parameters.ts'
 
 /** What a series of daily usage stands for. */

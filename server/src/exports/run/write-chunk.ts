@@ -1,7 +1,7 @@
 import type { Client, Pool } from '../../db/pool.ts'
 import { transact } from '../../db/pool.ts'
 import type { Clock } from '../../kernel/time.ts'
-import { type MeterKey, spendReserved } from '../../usage/reservation-queries.ts'
+import { type MeterKey, spendReserved } from '../../ledger/reservation-queries.ts'
 import type { ExportRow } from '../export-row.ts'
 import type { StopReason } from '../export-states.ts'
 import { insertPieces } from '../file-queries.ts'

@@ -1,6 +1,6 @@
 import { scopes } from '../../../src/auth/caller.ts'
 import { changeKeyLimits, type KeyReport } from '../../../src/auth/keys.ts'
-import { checkLedger, type LedgerDifference } from '../../../src/usage/ledger.ts'
+import { checkLedger, type LedgerDifference } from '../../../src/ledger/check.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import type { TestApp, TestKey } from '../../support/app.ts'
 

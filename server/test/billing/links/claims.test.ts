@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { claimInBillingWindow } from '../../../src/auth/billing-window-queries.ts'
+import { claimInBillingWindow } from '../../../src/admission/billing-window-queries.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
 import { deferred, expectLimited, startAppWithTestProvider } from '../support/test-provider-app.ts'

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readLedgerEntries } from '../../../src/usage/ledger.ts'
+import { readLedgerEntries } from '../../../src/ledger/check.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import type { TestPerson } from '../../support/person.ts'
 import { type ClosingApp, startClosingApp } from '../../usage/support/closing.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { closePeriodsExclusively } from '../../../src/usage/closing/close-periods.ts'
+import { closePeriodsExclusively } from '../../../src/ledger/closing/close-periods.ts'
 import { runCommand } from '../../cli/support/run-command.ts'
 import type { TestKey } from '../../support/app.ts'
 import { TableGate } from '../../support/gate.ts'

@@ -1,12 +1,12 @@
-import { admit } from '../../../src/auth/admit.ts'
+import { admit } from '../../../src/admission/admit.ts'
 import type { CallerContext } from '../../../src/auth/caller.ts'
 import { selectAccountsOfKeys } from '../../../src/auth/key-queries.ts'
 import type { Queryable } from '../../../src/db/pool.ts'
 import { hashApiKey } from '../../../src/kernel/api-key.ts'
 import { deliverAndCharge } from '../../../src/usage/charge.ts'
-import { deliverySql, deliveryValues, type MetersTaken } from '../../../src/usage/charge-queries.ts'
+import { deliverySql, deliveryValues, type MetersTaken } from '../../../src/ledger/charge-queries.ts'
 import { payForReveals, runRevealWithRetries } from '../../../src/usage/charge-reveals.ts'
-import { createTrialLinks } from '../../../src/usage/trial-links.ts'
+import { createTrialLinks } from '../../../src/auth/trial-links.ts'
 import type { TestApp, TestKey } from '../../support/app.ts'
 
 let lastContact = 0

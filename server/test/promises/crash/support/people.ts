@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../../../../../packages/embedded-postgres/te
 import type { Deps } from '../../../../src/deps.ts'
 import { importContacts } from '../../../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../../src/imports/stores/import-stores.ts'
-import { checkLedger } from '../../../../src/usage/ledger.ts'
+import { checkLedger } from '../../../../src/ledger/check.ts'
 import { withDeps } from './service.ts'
 
 type Settings = Record<string, string>

@@ -1,0 +1,71 @@
+import type { CountedWindows, KeyCaller, RequestAdmission, Standing } from '../auth/caller.ts'
+import { requestWindowsAt } from '../auth/rate-limits.ts'
+import type { FoundCaller } from './admit.ts'
+import type { KnownKey } from './known-keys.ts'
+
+interface AdmissionOptions {
+  now: Date
+  caller: KeyCaller
+  known: KnownKey
+  /** Reads the caller anew, and remembers the key. */
+  read(): Promise<FoundCaller & { known: KnownKey }>
+  /** Called once the request was counted. */
+  onCounted(caller: KeyCaller): void
+}
+
+/** The admission of a request with a key: `pending` until its charge counted it, refused it, or failed. */
+export class Admission implements RequestAdmission {
+  readonly requestedAt: Date
+  readonly #caller: KeyCaller
+  readonly #options: AdmissionOptions
+  #known: KnownKey
+  #state: 'pending' | 'counted' | 'ended' = 'pending'
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options
+    this.requestedAt = options.now
+    this.#caller = options.caller
+    this.#known = options.known
+  }
+
+  get known(): Standing {
+    return this.#known
+  }
+
+  get isPending(): boolean {
+    return this.#state === 'pending'
+  }
+
+  get isCounted(): boolean {
+    return this.#state === 'counted'
+  }
+
+  async refresh(): Promise<void> {
+    try {
+      const { caller, error, known } = await this.#options.read()
+      // The handler may hold the caller that was assumed.
+      Object.assign(this.#caller, caller)
+      this.#known = known
+      if (error) throw error
+    } catch (error) {
+      this.#state = 'ended'
+      throw error
+    }
+  }
+
+  end(windows: CountedWindows, isCounted: boolean): void {
+    this.#state = isCounted ? 'counted' : 'ended'
+    const { requests_per_minute, requests_per_day } = requestWindowsAt(
+      windows,
+      this.#caller.entitlement.limits,
+      this.requestedAt,
+    )
+    const { requests_per_minute: _minute, requests_per_day: _day, ...hours } = this.#caller.rate
+    this.#caller.rate = { requests_per_minute: requests_per_minute!, requests_per_day: requests_per_day!, ...hours }
+    if (isCounted) this.#options.onCounted(this.#caller)
+  }
+
+  abandon(): void {
+    this.#state = 'ended'
+  }
+}

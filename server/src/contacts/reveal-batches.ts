@@ -1,0 +1,206 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Client, type ConnectionPool, Lane } from '../db/pool.ts'
+import { type KeepableReply, keepTogether, type SealedReply, sealReply } from '../idempotency/idempotency.ts'
+import { type KeptReplyRow, type ReplyClaim, readReply } from '../idempotency/queries.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Mode } from '../kernel/ids.ts'
+import type { ChargeContext } from '../ledger/charge.ts'
+import type { Charges, SendBatch } from '../ledger/charges.ts'
+import type { ChargeOutcome, NotPaid, Paid } from '../ledger/outcome.ts'
+import { type ChargeItem, chargeItemOf, type Spending } from '../ledger/spending.ts'
+import { Coalescer } from '../runtime/coalescer.ts'
+import { holdContactsSql } from './hold-queries.ts'
+import { readContacts } from './queries.ts'
+import {
+  allKeysOf,
+  type OpeningContext,
+  ReadContacts,
+  type RevealablePerson,
+  renderReveal,
+  type WantedContacts,
+} from './revealable.ts'
+
+export interface RevealReply extends KeepableReply {
+  balance: Paid['balance']
+}
+
+/** A reveal with an Idempotency-Key. */
+interface KeptItem extends ChargeItem {
+  wanted: WantedContacts
+  claim: ReplyClaim
+}
+
+/** Why a reveal is not kept: something is kept under its key, another transaction holds the key, or nobody can be revealed. */
+export type KeptOutcome =
+  | { state: 'revealed'; windows: Paid['windows']; reply: RevealReply }
+  | { state: 'taken'; kept: KeptReplyRow }
+  | { state: 'held' }
+  | { state: 'unrevealable' }
+
+interface ReadItem {
+  accountId: number
+  mode: Mode
+  wanted: WantedContacts
+}
+
+interface BatchOptions extends OpeningContext {
+  pool: ConnectionPool
+  charges: Charges
+}
+
+const maxReads = 64
+/** Accounts share reads, but not all of them: one that is slow, or fails, is not everybody's. */
+const readLanes = 2
+/** How long a batch waits for transactions of other servers that hold one of its keys. */
+const claimTimeoutMs = 100
+/** Opening or rendering this many replies takes about a millisecond. */
+const repliesPerTurn = 8
+
+/** Reveals that come at once share round trips: their reads and, of one account, their transactions. */
+export class RevealBatches {
+  readonly #options: BatchOptions
+  readonly #reads: Coalescer<ReadItem, ReadContacts>
+
+  constructor(options: BatchOptions) {
+    this.#options = options
+    this.#reads = new Coalescer({ maxItems: maxReads, send: (items) => this.#read(items) })
+  }
+
+  /** The contacts that can be revealed, among those that are wanted. */
+  async findRevealable({ db, caller }: ChargeContext, wanted: WantedContacts): Promise<RevealablePerson[]> {
+    if (wanted.idsByKey.size === 0) return []
+    const { accountId, mode } = caller
+    const lane = `${mode} ${accountId % readLanes}`
+    const item = { accountId, mode, wanted }
+    const reading = this.#reads.run(lane, item, () => db instanceof Lane && db.isAborted)
+    return (await (db instanceof Lane ? db.untilAborted(reading) : reading))!.revealable(wanted)
+  }
+
+  /**
+   * Reveals in one transaction: claims the key, holds and reads the contacts, charges, and keeps the reply. Requests of the account that
+   * come at once share it.
+   */
+  keep(ctx: ChargeContext, wanted: WantedContacts, claim: ReplyClaim): Promise<KeptOutcome | NotPaid> {
+    const spending = spendingOn([...wanted.idsByKey.keys()], wanted.keys.storeIds)
+    return ctx.charges.run(ctx.db, { ...chargeItemOf(ctx, spending), wanted, claim }, this.#keepBatch)
+  }
+
+  async #read(items: readonly ReadItem[]): Promise<ReadContacts[]> {
+    const rows = await this.#options.charges.withOwnLane(items[0]!.accountId, (lane) =>
+      readContacts(lane, allKeysOf(items)),
+    )
+    const contacts = new ReadContacts(this.#options, rows)
+    return items.map(() => contacts)
+  }
+
+  readonly #keepBatch: SendBatch<KeptItem, KeptOutcome | NotPaid> = async (db, items) => {
+    const [first, ...others] = items.map(({ claim }) => claim)
+    const storeIds = items.flatMap(({ wanted }) => wanted.keys.storeIds)
+    // An erasure waits until the replies are kept.
+    const alongside = storeIds.length > 0 ? holdContactsSql(storeIds) : undefined
+    const options = { lockTimeoutMs: claimTimeoutMs, alongside }
+    try {
+      const { outcomes, remember } = await keepTogether(db, [first!, ...others], options, async (client, isClaimed) => {
+        const people = await this.#findPeople(client, items, isClaimed)
+        const { outcomeOf, remember } = await this.#charge(client, items, people)
+        const { outcomes, replies } = await this.#describe(client, items, { isClaimed, people, outcomeOf })
+        return { results: { outcomes, remember }, replies }
+      })
+      remember()
+      return outcomes
+    } catch (error) {
+      if (error instanceof BatchRefused) return null
+      if (!(error instanceof ApiError && error.code === 'idempotency_in_progress')) throw error
+      return items.length > 1 ? null : [{ state: 'held' }]
+    }
+  }
+
+  /** The people that each request whose key was claimed would reveal. */
+  async #findPeople(
+    client: Client,
+    items: readonly KeptItem[],
+    isClaimed: readonly boolean[],
+  ): Promise<RevealablePerson[][]> {
+    const claimed = items.filter(({ wanted }, index) => isClaimed[index] && wanted.idsByKey.size > 0)
+    if (claimed.length === 0) return items.map(() => [])
+    const contacts = new ReadContacts(this.#options, await readContacts(client, allKeysOf(claimed)))
+    return mapInTurns(items, async ({ wanted }, index) => (isClaimed[index] ? contacts.revealable(wanted) : []))
+  }
+
+  /** Charges the requests that reveal anybody. */
+  async #charge(client: Client, items: readonly KeptItem[], people: readonly RevealablePerson[][]) {
+    const payers = items.flatMap((item, index) =>
+      people[index]!.length > 0 ? [{ ...item, spending: spendingOnPeople(people[index]!) }] : [],
+    )
+    if (payers.length === 0) return { outcomeOf: new Map<ReplyClaim, ChargeOutcome>(), remember: () => {} }
+    const sent = await this.#options.charges.chargeWithin(client, payers)
+    if (!sent) throw new BatchRefused()
+    const outcomeOf = new Map(payers.map(({ claim }, index) => [claim, sent.outcomes[index]!]))
+    return { outcomeOf, remember: () => sent.remember() }
+  }
+
+  async #describe(
+    client: Client,
+    items: readonly KeptItem[],
+    { isClaimed, people, outcomeOf }: Charged,
+  ): Promise<{ outcomes: (KeptOutcome | NotPaid)[]; replies: (SealedReply | null)[] }> {
+    const replies: (SealedReply | null)[] = items.map(() => null)
+    const outcomes = await mapInTurns(items, async ({ claim, requestId }, index): Promise<KeptOutcome | NotPaid> => {
+      if (!isClaimed[index]) {
+        const kept = await readReply(client, claim)
+        return kept ? { state: 'taken', kept } : { state: 'contended' }
+      }
+      const outcome = outcomeOf.get(claim)
+      if (!outcome) return { state: 'unrevealable' }
+      if (outcome.state !== 'paid') return outcome
+      const reply = renderReply(this.#options, requestId, people[index]!, outcome)
+      replies[index] = sealReply(this.#options, claim, reply)
+      return { state: 'revealed', windows: outcome.windows, reply }
+    })
+    return { outcomes, replies }
+  }
+}
+
+interface Charged {
+  isClaimed: readonly boolean[]
+  people: readonly RevealablePerson[][]
+  outcomeOf: ReadonlyMap<ReplyClaim, ChargeOutcome>
+}
+
+/** Rolls back a transaction whose requests were refused together. */
+class BatchRefused extends Error {}
+
+/** What revealing people costs. */
+export function spendingOnPeople(people: readonly RevealablePerson[]): Spending {
+  return spendingOn(
+    people.map(({ key }) => key),
+    people.map(({ storeId }) => storeId),
+  )
+}
+
+function spendingOn(contactIds: number[], storeIds: number[]): Spending {
+  return { contact_credits: { ids: contactIds }, store_exports: { ids: [...new Set(storeIds)] } }
+}
+
+export function renderReply(
+  { deliverEmails }: Pick<OpeningContext, 'deliverEmails'>,
+  requestId: string,
+  people: readonly RevealablePerson[],
+  paid: Paid,
+): RevealReply {
+  const body = renderReveal({ requestId, deliverEmails }, people, paid)
+  return { body, balance: paid.balance, contactIds: people.map(({ key }) => key) }
+}
+
+/** Maps in steps that leave the event loop to other requests. */
+async function mapInTurns<In, Out>(
+  values: readonly In[],
+  map: (value: In, index: number) => Promise<Out>,
+): Promise<Out[]> {
+  const mapped: Out[] = []
+  for (const [index, value] of values.entries()) {
+    if (index > 0 && index % repliesPerTurn === 0) await nextTurn()
+    mapped.push(await map(value, index))
+  }
+  return mapped
+}

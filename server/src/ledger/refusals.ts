@@ -1,0 +1,188 @@
+import type { Entitlement } from '../accounts/account.ts'
+import type { Meter } from '../accounts/plans.ts'
+import type { CountedWindows, Spender } from '../auth/caller.ts'
+import { messageLimitError, rateLimitError, requestWindowsAt } from '../auth/rate-limits.ts'
+import type { TrialLinks } from '../auth/trial-links.ts'
+import type { TrialCreditAction } from '../http/errors.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { formatDay, formatNumber, type Period } from '../kernel/time.ts'
+import type { ChargeOutcomeRow, MeterColumns } from './charge-queries.ts'
+import type { ChargeItem } from './spending.ts'
+import { viewedRowsAllowance } from './viewing-queries.ts'
+
+/** Makes the error of a refusal, which may link to the page of a trial. */
+export type Refusal = (trialLinks: TrialLinks) => ApiError
+
+/** Why a request was not counted: the longest full window; null if the windows have room. */
+export function findWindowRefusal({ caller, admission, spending }: ChargeItem, counted: CountedWindows): ApiError | null {
+  const { requestedAt: now } = admission!
+  const { requests_per_minute: minute, requests_per_day: day } = requestWindowsAt(counted, caller.entitlement.limits, now)
+  const counts = spending.requests ?? { minute: 1, day: 1 }
+  if (day!.used + counts.day > day!.limit) return rateLimitError('requests_per_day', day!, now)
+  if (minute!.used + counts.minute <= minute!.limit) return null
+  return counts.day === 0 ? messageLimitError(minute!, counts.minute, now) : rateLimitError('requests_per_minute', minute!, now)
+}
+
+/**
+ * What a request lacks, by the figures of the statement that refused it; null if nothing. Rows come first, because they are decided
+ * before anything is counted; then what the account lacks, because a higher budget would not help; then the budgets of the key.
+ */
+export function findMeterRefusal(
+  item: ChargeItem,
+  columnsOf: (meter: Meter) => MeterColumns,
+  row: ChargeOutcomeRow,
+): Refusal | null {
+  const { spending, caller } = item
+  const { limits } = caller.entitlement
+  const refused: Refused = { caller, now: item.spentAt }
+  const takenOfKey = (meter: Meter) => Number(columnsOf(meter).of_keys?.split(' ')[1] ?? 0)
+  const lacks = (meter: Meter, needed: number) => needed > limits[meter] - columnsOf(meter).taken
+  const lacksBudget = (meter: Meter, needed: number): TakenBudget | null => {
+    const budget = caller.key?.budgets[meter] ?? null
+    const taken = takenOfKey(meter)
+    return budget !== null && needed > budget - taken ? { budget, taken } : null
+  }
+  const left = (meter: Meter) => Math.max(0, limits[meter] - columnsOf(meter).taken)
+  if (spending.search_rows) {
+    const { amount, asked = amount } = spending.search_rows
+    const needed = columnsOf('search_rows').needed ?? asked
+    if (lacks('search_rows', needed)) return () => rowsRefusal(refused, left('search_rows'))
+    const budget = lacksBudget('search_rows', needed)
+    if (budget) return () => rowsBudgetRefusal(refused, budget)
+    const hourLeft = viewedRowsAllowance - (row.hour_rows ?? 0)
+    if (spending.view && needed > hourLeft)
+      return () => personRowsRefusal(refused, Math.max(0, hourLeft), row.hour_started_at ?? item.spentAt)
+  }
+  const credits = columnsOf('contact_credits').needed ?? 0
+  const exports = columnsOf('store_exports').needed ?? 0
+  if (credits > 0 && lacks('contact_credits', credits)) 
+    return (trialLinks) => creditsRefusal({ ...refused, trialLinks }, credits, left('contact_credits'))
+  if (exports > 0 && lacks('store_exports', exports)) return () => exportsRefusal(refused, left('store_exports'))
+  const creditsBudget = credits > 0 ? lacksBudget('contact_credits', credits) : null
+  if (creditsBudget) return () => creditsBudgetRefusal(refused, credits, creditsBudget)
+  const exportsBudget = exports > 0 ? lacksBudget('store_exports', exports) : null
+  return exportsBudget && (() => exportsBudgetRefusal(refused, exportsBudget))
+}
+
+/** Whose request is refused, and when. */
+interface Refused {
+  caller: Spender
+  now: Date
+}
+
+/** A person would look at more rows than an hour has. */
+function personRowsRefusal({ now }: Refused, left: number, startedAt: Date): ApiError {
+  const retryAfterSeconds = Math.max(1, Math.ceil((startedAt.getTime() + hourMs - now.getTime()) / 1000))
+  const minutes = Math.ceil(retryAfterSeconds / 60)
+  return new ApiError(
+    'rate_limit_exceeded',
+    `${formatNumber(left)} of ${formatNumber(viewedRowsAllowance)} rows that a person may look at in an hour are left for the next ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`,
+    { param: 'person_rows', retryAfterSeconds },
+  )
+}
+
+const hourMs = 3_600_000
+
+/** The limit of a search exceeds the search rows left. */
+function rowsRefusal({ caller, now }: Refused, remaining: number): ApiError {
+  const { limits, period } = caller.entitlement
+  const advice = remaining > 0 ? `; ask for limit ${formatNumber(remaining)} or less` : ''
+  return new ApiError(
+    'rate_limit_exceeded',
+    `${formatNumber(remaining)} of ${formatNumber(limits.search_rows)} search rows are left until ${formatDay(period.end)}${advice}.`,
+    { param: 'search_rows', retryAfterSeconds: secondsUntilEnd(period, now) },
+  )
+}
+
+/**
+ * A reply holds more new stores than exports are left. The message does not say how many more: that would count the matches
+ * of a search without payment.
+ */
+function exportsRefusal({ caller, now }: Refused, remaining: number): ApiError {
+  const { limits, period } = caller.entitlement
+  return new ApiError(
+    'rate_limit_exceeded',
+    `${formatNumber(remaining)} of ${formatNumber(limits.store_exports)} store exports are left until ${formatDay(period.end)}; this reply holds more stores that are new this period.`,
+    { param: 'store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
+  )
+}
+
+/** A reveal needs more credits than are left; during a trial, the refusal says how to get those of the paid plan. */
+function creditsRefusal(
+  { caller, now, trialLinks }: Refused & { trialLinks: TrialLinks },
+  needed: number, remaining: number): ApiError {
+  const { limits, creditsPeriod, trial } = caller.entitlement
+  const verb = needed === 1 ? 'is' : 'are'
+  return new ApiError(
+    'insufficient_contact_credits',
+    `${count(needed, 'contact credit')} ${verb} needed, but ${formatNumber(remaining)} of ${formatNumber(limits.contact_credits)} ${remaining === 1 ? 'is' : 'are'} left ${trial.active ? 'for this trial' : `until ${formatDay(creditsPeriod.end)}`}.`,
+    {
+      param: 'contact_ids',
+      ...(trial.active && { billing: trialAction(caller.entitlement, trialLinks.urlFor(caller, now)) }),
+    },
+  )
+}
+
+/** A budget of the key, and what is used and reserved of it. */
+interface TakenBudget {
+  budget: number
+  taken: number
+}
+
+/** The limit of a search exceeds what is left of the key's budget of search rows. */
+function rowsBudgetRefusal({ caller, now }: Refused, { budget, taken }: TakenBudget): ApiError {
+  const { period } = caller.entitlement
+  const left = Math.max(0, budget - taken)
+  const advice = left > 0 ? `; ask for limit ${formatNumber(left)} or less` : ''
+  return new ApiError(
+    'rate_limit_exceeded',
+    `This API key has used ${ofBudget({ budget, taken }, 'search rows')} of its own budget until ${formatDay(period.end)}${advice}.`,
+    { param: 'key_budget.search_rows', retryAfterSeconds: secondsUntilEnd(period, now) },
+  )
+}
+
+/** A reply holds more new stores than the key's budget has left; like `exportsRefusal` it does not say how many. */
+function exportsBudgetRefusal({ caller, now }: Refused, taken: TakenBudget): ApiError {
+  const { period } = caller.entitlement
+  return new ApiError(
+    'rate_limit_exceeded',
+    `This API key has used ${ofBudget(taken, 'store exports')} of its own budget until ${formatDay(period.end)}; this reply holds more stores that are new this period.`,
+    { param: 'key_budget.store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
+  )
+}
+
+/** A reveal needs more credits than the key's budget has left. No link: more credits of the account would not help. */
+function creditsBudgetRefusal({ caller }: Refused, needed: number, taken: TakenBudget): ApiError {
+  const { creditsPeriod } = caller.entitlement
+  const verb = needed === 1 ? 'is' : 'are'
+  return new ApiError(
+    'insufficient_contact_credits',
+    `${count(needed, 'contact credit')} ${verb} needed, but this API key has used ${ofBudget(taken, 'contact credits')} of its own budget until ${formatDay(creditsPeriod.end)}.`,
+    { param: 'key_budget.contact_credits' },
+  )
+}
+
+/** Such as "8 of 10 contact credits". A budget can be lowered below what is used. */
+const ofBudget = ({ budget, taken }: TakenBudget, things: string) =>
+  `${formatNumber(taken)} of ${formatNumber(budget)} ${things}`
+
+function secondsUntilEnd({ end }: Period, now: Date): number {
+  return Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1000))
+}
+
+const count = (value: number, noun: string) => `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`
+
+/** How a trial account gets the credits of its paid plan, for `usage.billing` and for a refused reveal. */
+export function trialAction(
+  { limits, paidPlanCredits, hasPaymentMethod, trial }: Entitlement,
+  url: string,
+): TrialCreditAction {
+  return {
+    can_unlock_paid_credits_now: hasPaymentMethod,
+    action: 'end_trial_to_unlock_pro_credits',
+    current_limit: limits.contact_credits,
+    paid_plan_limit: paidPlanCredits,
+    trial_ends_at: trial.endsAt?.toISOString() ?? null,
+    url,
+  }
+}

@@ -1,0 +1,97 @@
+/** What a request spends. The room knows meters and ids, and no operation. */
+
+import type { Caller, CallerContext, RequestAdmission } from '../auth/caller.ts'
+import { clockToleranceMs } from '../kernel/time.ts'
+
+/** A meter that counts what it is told. */
+interface Counted {
+  amount: number
+  /** What has to be left, as the limit of a search; the amount, if it is missing. */
+  asked?: number
+}
+
+/** A meter that counts each id once: a store in a period, a contact for ever. Without repetitions. */
+interface EachOnce {
+  ids: readonly number[]
+}
+
+export interface Spending {
+  search_rows?: Counted
+  store_exports?: EachOnce
+  contact_credits?: EachOnce
+  /** Contacts of which to tell whether the account has revealed them. */
+  contactsShown?: readonly number[]
+  /** The version of the catalogue that what is delivered is of: only what is still current is charged. Null for any version. */
+  catalogueVersion?: string | null
+  /** Search rows that a person looks at: the page with its rows, or no page where they are shown only once. */
+  view?: { page: Buffer; rowIds: readonly number[] } | 'rows'
+  /** Whether amounts are spent that were reserved before; they always fit. */
+  isReserved?: boolean
+  /** Whether the transaction keeps more than the charge, so that its commit is always flushed to disk. */
+  keepsMore?: boolean
+  /** False for a request that an account without access may make. */
+  needsAccess?: boolean
+  /** How often the request counts in its minute and its day. */
+  requests?: { minute: number; day: number }
+}
+
+/** A request and what it spends. */
+export interface ChargeItem {
+  caller: Caller
+  /** Null for a request that is admitted already, and for a person. */
+  admission: RequestAdmission | null
+  requestId: string
+  /** The time of its charge. */
+  spentAt: Date
+  spending: Spending
+}
+
+export function chargeItemOf(
+  { caller, admission, requestId, now }: CallerContext,
+  spending: Spending,
+): ChargeItem {
+  return { caller, admission: admission?.isPending ? admission : null, requestId, spentAt: now, spending }
+}
+
+/** How much of a batch an item takes. */
+export function weightOf({ spending }: ChargeItem): number {
+  const { search_rows, store_exports, contact_credits } = spending
+  return Math.max(1, search_rows?.amount ?? 0, store_exports?.ids.length ?? 0, contact_credits?.ids.length ?? 0)
+}
+
+const dayMs = 86_400_000
+const dayOf = (ms: number) => Math.floor(ms / dayMs)
+
+/**
+ * Whether two requests of an account and mode can be charged by one statement: of keys, in the same day and periods, with the
+ * same limits, and for the same meters.
+ */
+export function canShareCharge(first: ChargeItem, item: ChargeItem): boolean {
+  const [one, other] = [first.admission, item.admission]
+  if (!one || !other || one.known.accountVersion !== other.known.accountVersion) return false
+  if (!haveSamePeriods(first.caller, item.caller) || !haveSameMeters(first.spending, item.spending)) return false
+  const [oneMs, otherMs] = [one.requestedAt.getTime(), other.requestedAt.getTime()]
+  return dayOf(oneMs) === dayOf(otherMs) && dayOf(oneMs + clockToleranceMs) === dayOf(otherMs + clockToleranceMs)
+}
+
+function haveSamePeriods({ entitlement }: Caller, { entitlement: other }: Caller): boolean {
+  return (
+    entitlement === other ||
+    (entitlement.period.start.getTime() === other.period.start.getTime() &&
+      entitlement.creditsPeriod.start.getTime() === other.creditsPeriod.start.getTime() &&
+      entitlement.trial.active === other.trial.active)
+  )
+}
+
+function haveSameMeters(one: Spending, other: Spending): boolean {
+  return (
+    (one.search_rows === undefined) === (other.search_rows === undefined) &&
+    (one.store_exports === undefined) === (other.store_exports === undefined) &&
+    (one.contact_credits === undefined) === (other.contact_credits === undefined) &&
+    (one.contactsShown === undefined) === (other.contactsShown === undefined) &&
+    one.catalogueVersion === other.catalogueVersion &&
+    one.needsAccess === other.needsAccess &&
+    one.requests === undefined &&
+    other.requests === undefined
+  )
+}
