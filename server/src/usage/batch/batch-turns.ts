@@ -1,7 +1,7 @@
+import type { BatchTurn } from '@storedex/work'
+import { Slots } from '@storedex/work'
 import type { ConnectionPool } from '../../db/pool.ts'
 import type { GaugeSource } from '../../http/metrics.ts'
-import type { BatchTurn } from '../../runtime/coalescer.ts'
-import { Slots } from '../../runtime/slots.ts'
 
 /**
  * The fewest batches that may be under way, of all accounts: enough to keep a small PostgreSQL busy while replies are

@@ -1,7 +1,7 @@
+import { Coalescer } from '@storedex/work'
 import type { CallerContext, CountedWindows } from '../../auth/caller.ts'
 import { type ConnectionPool, Lane, retryConflicts } from '../../db/pool.ts'
 import { statementsDeadlineMs, statementsTimeoutError } from '../../http/request-database.ts'
-import { Coalescer } from '../../runtime/coalescer.ts'
 import { isAllowanceExceeded } from '../charge-queries.ts'
 import { batchTurnsOf } from './batch-turns.ts'
 import { type BatchItem, canShareBatch } from './describe-batch.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Coalescer } from '../../src/runtime/coalescer.ts'
+import { Coalescer } from '../src/coalescer.ts'
 
 /** A coalescer whose batches end when they are released. */
 function openGate<Result>(answer: (items: readonly number[]) => readonly Result[] | null) {
