@@ -1,4 +1,4 @@
-export { type BatchTurn, Coalescer } from './coalescer.ts'
+export { Coalescer } from './coalescer.ts'
 export { FairQueue, type PermitHolder, type Waiter } from './fair-queue.ts'
 export { FairSemaphore } from './fair-semaphore.ts'
 export { finish, finishSteps, Pace, type SlicedWork, type Steps, unhurried, workInSteps, workOf } from './pace.ts'

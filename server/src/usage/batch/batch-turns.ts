@@ -1,4 +1,3 @@
-import type { BatchTurn } from '@storedex/work'
 import { Slots } from '@storedex/work'
 import type { ConnectionPool } from '../../db/pool.ts'
 import type { GaugeSource } from '../../http/metrics.ts'
@@ -15,17 +14,14 @@ interface SentBatches {
 }
 
 /**
- * Says when a batch of an account may be sent. Batches of an account and mode go one after the other, of whatever kind: they
- * would wait for each other's windows anyway, with a connection in hand and an older view of the meters. Of all accounts
- * only a few are under way at a time, so that requests gather while they wait, and the database has less to do.
+ * Bounds how many batches are under way, of all accounts: so requests gather while they wait, and the database has less to do.
  */
 export class BatchTurns {
-  readonly #lastTurns = new Map<string, Promise<void>>()
-  readonly #slots: Slots
+  readonly slots: Slots
   readonly #kinds: SentBatches[] = []
 
   constructor(pool: ConnectionPool) {
-    this.#slots = new Slots({ least: leastBatches, most: pool.max })
+    this.slots = new Slots({ least: leastBatches, most: pool.max })
   }
 
   /** Adds batches to the figures. */
@@ -38,7 +34,7 @@ export class BatchTurns {
       {
         name: 'storedex_shared_charge_slots',
         help: 'Statements that admit and charge requests together and may be under way at a time.',
-        read: () => [{ value: this.#slots.size }],
+        read: () => [{ value: this.slots.size }],
       },
     ]
   }
@@ -61,28 +57,6 @@ export class BatchTurns {
         read: read('items'),
       },
     ]
-  }
-
-  /** `owner` names the account and mode. */
-  async take(owner: string): Promise<BatchTurn> {
-    const before = this.#lastTurns.get(owner)
-    let endTurn!: () => void
-    const turn = new Promise<void>((resolve) => {
-      endTurn = resolve
-    })
-    this.#lastTurns.set(owner, turn)
-    await before
-    const slot = await this.#slots.take()
-    return {
-      begin(requests) {
-        if (slot.hasWaited) slot.judgeWait(requests > 1)
-      },
-      end: () => {
-        slot.release()
-        if (this.#lastTurns.get(owner) === turn) this.#lastTurns.delete(owner)
-        endTurn()
-      },
-    }
   }
 }
 

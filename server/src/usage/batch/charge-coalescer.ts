@@ -40,7 +40,7 @@ export class ChargeCoalescer<Item extends BatchItem, Result extends BatchResult>
       weigh: ({ weight }) => weight,
       canJoin: canShareBatch,
       gathersTurn: true,
-      turnOf: ({ caller }) => turns.take(`${caller.accountId} ${caller.mode}`),
+      slots: turns.slots,
       send: (items) => sendOnOwnLane(pool, items, send),
     })
     turns.count({ kind, sent: () => this.#coalescer.sent })
