@@ -1,12 +1,5 @@
-import {
-  buildSegment,
-  ContactScan,
-  IdList,
-  type LiveSegment,
-  Pace,
-  type SlicedWork,
-  StoreScan,
-} from '@storedex/search-index'
+import { buildSegment, ContactScan, IdList, type LiveSegment, StoreScan } from '@storedex/search-index'
+import { Pace, type SlicedWork } from '@storedex/work'
 import { describe, expect, test } from 'vitest'
 import { Random } from '../../catalogue/build/random.ts'
 import { type BadSearch, SearchOpener } from '../search/bad-filters/bad-search.ts'

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { identifyCaller, requireAccess } from './admission/access.ts'
 import { billingPageOf } from './auth/caller.ts'
 import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from './auth/key-directory.ts'
-import { KeyStandings } from './admission/known-keys.ts'
+import { KnownKeys } from './admission/known-keys.ts'
 import { registerLinkPages } from './billing/links/link-pages.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
 import { reconcileExclusively } from './billing/sync/reconcile.ts'
@@ -25,7 +25,7 @@ import { registerGuide } from './http/docs/guide.ts'
 import { type CallerLabels, createRequestLogger, type RequestObserver } from './http/observe.ts'
 import { registerOpenApi } from './http/openapi/openapi.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
-import { expireReplies } from './idempotency/idempotency.ts'
+import { expireReplies, InFlightRequests } from './idempotency/idempotency.ts'
 import { importLane } from './import-jobs/context.ts'
 import { ImportFiles } from './import-jobs/files.ts'
 import { ImportRunner } from './import-jobs/run/runner.ts'
@@ -152,7 +152,6 @@ export async function buildApp(
     failedKeys: new FailedKeyCounter(),
   })
   const keyUse = new KeyUsageRecorder()
-  const standings = new KeyStandings()
   const sessions = new KnownSessions()
   const importFiles = new ImportFiles(deps.config.dataDir)
   const importRunner = new ImportRunner({ ...deps, db: importLane(deps.db), files: importFiles })
@@ -201,22 +200,23 @@ export async function buildApp(
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
   registerGuide(app, { projectDir: deps.config.projectDir, publicUrl })
   requireAccess(app, {
-    ...{ clock: deps.clock, plans: deps.plans, keyUse, standings },
+    ...{ clock: deps.clock, plans: deps.plans, charges: deps.charges, keyUse, trialLinks, knownKeys: new KnownKeys() },
     billingPageOf: (accountId) => billingPageOf(publicUrl, deps.ids.seal('account', accountId)),
   })
   guardConsole(app, { ...deps, publicUrl, sessions })
+  const services = { ...deps, publicUrl, trialLinks, inFlightRequests: new InFlightRequests(), exportRunner }
   app.register(
     async (scope) => {
       const api = scope as unknown as ApiRoutes
-      registerUsageRoutes(api, { ids: deps.ids, trialLinks })
-      registerBillingRoutes(api, { ...deps, publicUrl })
+      registerUsageRoutes(api, services)
+      registerBillingRoutes(api, services)
       registerTaxonomyRoutes(api, deps.taxonomy)
-      registerStoreRoutes(api, deps)
-      registerContactRoutes(api, { ...deps, trialLinks })
-      registerListRoutes(api, deps)
-      registerCountRoutes(api, deps)
-      registerExportRoutes(api, { ...deps, exportRunner })
-      registerQuoteRoutes(api, deps)
+      registerStoreRoutes(api, services)
+      registerContactRoutes(api, services)
+      registerListRoutes(api, services)
+      registerCountRoutes(api, services)
+      registerExportRoutes(api, services)
+      registerQuoteRoutes(api, services)
     },
     { prefix: '/api/v1' },
   )
@@ -229,8 +229,7 @@ export async function buildApp(
   const { mail } = deps.config.people
   const outbox = mail && new Outbox(createMailer(mail), deps.log)
   app.decorate('outbox', outbox)
-  const consoleJobs = { importFiles, importRunner, exportRunner }
-  registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks, outbox, ...consoleJobs })
+  registerConsoleRoutes(app, { ...services, outbox, importFiles, importRunner })
   const hasConsole = deps.config.consoleDir !== null
   registerLinkPages(app, { ...deps, hasConsole })
   registerTrialPage(app, { ...deps, publicUrl, trialLinks, hasConsole })
@@ -252,7 +251,7 @@ export async function buildApp(
       intervalMs: taxonomyIntervalMs,
       onOutage: warn('the taxonomy cannot be refreshed'),
     }),
-    startRepeating(() => deps.documents.check(), {
+    startRepeating(() => deps.documents.cache.check(), {
       intervalMs: documentsIntervalMs,
       onOutage: warn('documents in memory cannot be compared with the database'),
     }),

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { SliceScheduler } from '@storedex/work'
 import type { Logger } from 'pino'
 import { readPlanFile } from './accounts/plan-file.ts'
 import type { PlanFile } from './accounts/plans.ts'
@@ -8,8 +9,8 @@ import { accessFromSettings, standinPrices } from './billing/stripe/connection.t
 import { createStripeProvider } from './billing/stripe/provider.ts'
 import { type Config, usesBillingStandin } from './config.ts'
 import type { ConnectionPool, Pool } from './db/pool.ts'
-import { DocumentCache } from './delivery/document-cache.ts'
-import { SharedDeliveries } from './delivery/shared/shared-deliveries.ts'
+import { RevealBatches } from './contacts/reveal-batches.ts'
+import { Documents } from './delivery/documents.ts'
 import { AccountSets } from './exclusion/account-sets.ts'
 import { DatabaseHealthMonitor } from './http/health.ts'
 import { startImportInProcess } from './import-jobs/run/execute.ts'
@@ -23,12 +24,12 @@ import { type CatalogueDeps, openCatalogueDeps } from './resources/catalogue.ts'
 import { type DatabaseOptions, endPool, logErrors, once } from './resources/database.ts'
 import { createLogger, describeCause } from './runtime/logger.ts'
 import { availableMemory, minimumMemory } from './runtime/memory.ts'
-import type { SliceScheduler } from './runtime/slices.ts'
 import type { StartCounting } from './search/counting/counter.ts'
 import { createPostgresEngine, createSearchPool, type SearchBudget } from './search/postgres/engine.ts'
 import type { ReplicaListener, StartReplica } from './search/replica/replica.ts'
 import { openSearch, type SearchService, searchBudget } from './search/service.ts'
 import { Standby } from './search/standby.ts'
+import { Charges } from './ledger/charges.ts'
 import { KnownExports } from './ledger/known-exports.ts'
 
 /** The shared resources of a process. Server, tests and command line open them the same way. */
@@ -45,12 +46,12 @@ export interface Deps extends CatalogueDeps {
   standby: Standby | null
   /** What accounts can exclude from searches. */
   accountSets: AccountSets
-  /** Documents of stores, in memory. */
-  documents: DocumentCache
-  /** Stores that accounts are known to have exported. */
-  knownExports: KnownExports
-  /** Deliveries of concurrent requests, admitted and charged together. */
-  sharedDeliveries: SharedDeliveries
+  /** Documents of stores and previews of contacts. */
+  documents: Documents
+  /** Admits and charges requests. */
+  charges: Charges
+  /** Reveals that come at once. */
+  revealBatches: RevealBatches
   /** Runs imports of the console, each with connections of its own. */
   startImport: StartImport
   /** Reads the beginning of a file for the console. */
@@ -123,9 +124,9 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
     opened.push(() => search.close())
     const health = new DatabaseHealthMonitor({ log, databaseUrl: serviceUrl })
     opened.push(async () => health.close())
-    const { documents, knownExports } = openDocumentCache(config, catalogue.db, processes)
-    const { deliverEmails } = config
-    const sharedDeliveries = new SharedDeliveries({ pool: catalogue.db, documents, knownExports, deliverEmails })
+    const { db: pool, seals } = catalogue
+    const { documents, charges } = openDelivery(config, pool, processes)
+    const revealBatches = new RevealBatches({ charges, seals, deliverEmails: config.deliverEmails })
     return {
       ...catalogue,
       plans,
@@ -138,8 +139,8 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
       standby,
       accountSets: new AccountSets(),
       documents,
-      knownExports,
-      sharedDeliveries,
+      charges,
+      revealBatches,
       startImport: options.startImport ?? startImportInProcess,
       inspectImport: options.inspectImport ?? inspectInProcess,
       secret,
@@ -163,24 +164,24 @@ const cacheShareOfMemory = 16
 /** Of the memory for both, which exports are known. */
 const knownExportsShare = 1 / 8
 
-/** The cache, and the known exports that belong to it; both forget what they hold when the database may have changed. */
-function openDocumentCache(
-  { documentCacheMb }: Config,
-  db: ConnectionPool,
+/** What replies are made of, and what charges them. What both have in memory is forgotten when the database may have changed. */
+function openDelivery(
+  { documentCacheMb, deliverEmails }: Config,
+  pool: ConnectionPool,
   processes: number,
-): Pick<Deps, 'documents' | 'knownExports'> {
+): Pick<Deps, 'documents' | 'charges'> {
   const allBytes =
     documentCacheMb === null
       ? Math.min(mostCacheBytes, availableMemory() / cacheShareOfMemory)
       : documentCacheMb * megabyte
   const bytes = allBytes / processes
   const knownExports = new KnownExports({ maxBytes: bytes * knownExportsShare })
-  const documents = new DocumentCache({ maxBytes: bytes * (1 - knownExportsShare), db: db.lane('document cache') })
-  db.onConnectionLost(() => {
-    documents.clear()
+  const documents = new Documents({ maxBytes: bytes * (1 - knownExportsShare), pool, deliverEmails })
+  pool.onConnectionLost(() => {
+    documents.cache.clear()
     knownExports.clear()
   })
-  return { documents, knownExports }
+  return { documents, charges: new Charges({ pool, knownExports }) }
 }
 
 /** Commands read too little to need it. */

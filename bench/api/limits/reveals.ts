@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Coalescer } from '@storedex/work'
 import type { CallerContext } from '../../../server/src/auth/caller.ts'
 import { contactKeysOf } from '../../../server/src/contacts/contact.ts'
 import { holdContactsSql } from '../../../server/src/contacts/hold-queries.ts'
@@ -6,7 +7,6 @@ import { type ContactKeys, readContacts } from '../../../server/src/contacts/que
 import type { ConnectionPool, Lane } from '../../../server/src/db/pool.ts'
 import { keepTogether } from '../../../server/src/idempotency/idempotency.ts'
 import type { ReplyClaim } from '../../../server/src/idempotency/queries.ts'
-import { Coalescer } from '../../../server/src/runtime/coalescer.ts'
 import { batchItemOf } from '../../../server/src/usage/batch/batch-outcome.ts'
 import { ChargeCoalescer, withOwnLane } from '../../../server/src/usage/batch/charge-coalescer.ts'
 import {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { LiveSegment, Pace, SlicedWork } from '@storedex/search-index'
+import type { LiveSegment } from '@storedex/search-index'
+import type { Pace, SlicedWork } from '@storedex/work'
 import { Random } from '../../../catalogue/build/random.ts'
 import type { Cleanup } from '../../support/cleanup.ts'
 import { type Distribution, distributionOf } from '../../support/statistics.ts'

@@ -18,7 +18,6 @@ export {
 export type { ContactQuery, ContactSortKey, MomentRange, PersonQuery, StoreQuery, StoreSortKey } from './query.ts'
 export { everyStore } from './query.ts'
 export { ContactScan, StoreScan, scanContacts, scanStores } from './scan/find.ts'
-export { finish, finishSteps, Pace, type SlicedWork, type Steps, unhurried, workInSteps, workOf } from './scan/pace.ts'
 export { findDocument } from './scan/resolve.ts'
 export { buildCodedSegment, buildSegment } from './segments/build.ts'
 export { codesFor } from './segments/coded-stores.ts'

@@ -1,21 +1,17 @@
+import { finish, Pace, type SlicedWork, workInSteps, workOf } from '@storedex/work'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { makesAllRuns, proofRuns } from '../../../bin/tests/proof-runs.ts'
 import {
   type ContactQuery,
   ContactScan,
-  finish,
   IdList,
   type LiveSegment,
   mergeSegments,
-  Pace,
-  type SlicedWork,
   type StoreQuery,
   StoreScan,
   withoutStores,
   withoutStoresInSteps,
-  workInSteps,
-  workOf,
 } from '../src/index.ts'
 import { buildSegment } from '../src/segments/build.ts'
 import { wordsOf } from '../src/segments/segment.ts'

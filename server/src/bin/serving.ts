@@ -19,7 +19,6 @@ import { type RepeatingTask, startRepeating } from '../runtime/timing.ts'
 import { countInThreads } from '../search/counting/thread-pool.ts'
 import { runInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'
-import { batchTurnsOf } from '../usage/batch/batch-turns.ts'
 import { standinProgram, threadProgram } from './programs.ts'
 
 /** What one process and each of several workers do alike. */
@@ -67,11 +66,10 @@ export function measureDeps(deps: Deps, metrics: Metrics): RepeatingTask {
   registerLogMetrics(metrics, deps.log)
   registerGauges(metrics, deps.health.gauges())
   registerGauges(metrics, searchGauges(deps.search))
-  registerGauges(metrics, deps.documents.gauges())
-  registerCounters(metrics, deps.documents.counters())
-  const batchTurns = batchTurnsOf(deps.db)
-  registerGauges(metrics, batchTurns.gauges())
-  registerCounters(metrics, batchTurns.counters())
+  registerGauges(metrics, deps.documents.cache.gauges())
+  registerCounters(metrics, deps.documents.cache.counters())
+  registerGauges(metrics, deps.charges.gauges())
+  registerCounters(metrics, deps.charges.counters())
   if (deps.standby) registerGauges(metrics, deps.standby.gauges())
   return monitorClock(deps, metrics)
 }

@@ -121,7 +121,6 @@ async function admitPerson(
     tokenHash: sessionHash,
     now,
     accountId: opened?.kind === 'account' ? opened.value : null,
-    readSearchRows: access.spends?.includes('search_rows') ?? false,
   })
   if (!row) {
     if (needsSession) throw notSignedInError()
@@ -181,18 +180,15 @@ function describeMember(
       param: access.who,
     })
   const account = accountOf({ ...row, id })
-  return { ...context, account, role, isSeeAs, caller: describeCaller(context, row, account, plans) }
+  return { ...context, account, role, isSeeAs, caller: describeCaller(context, account, plans) }
 }
 
 function describeCaller(
   { person, now }: PersonContext,
-  row: AdmittedSessionRow,
   account: MemberContext['account'],
   plans: PlanFile,
 ): Caller {
   const entitlement = entitlementAt(account, plans, now)
-  const startMs = entitlement.period.start.getTime()
-  const rowsPeriod = row.rows_period_starts?.findIndex((start) => start.getTime() === startMs) ?? -1
   return {
     accountId: account.id,
     mode: 'live',
@@ -201,6 +197,5 @@ function describeCaller(
     scopes: null,
     entitlement,
     rate: {},
-    searchRowsUsed: row.rows_taken?.[rowsPeriod] ?? 0,
   }
 }

@@ -24,7 +24,7 @@ export function describePerson(request: FastifyRequest, row: AdmittedSessionRow,
 
 /** The context of a session that this request has begun. */
 export async function newSessionContext(request: FastifyRequest, token: string, ids: IdSealer): Promise<PersonContext> {
-  const admission = { tokenHash: hashToken(token), now: request.now, accountId: null, readSearchRows: false }
+  const admission = { tokenHash: hashToken(token), now: request.now, accountId: null }
   const row = await admitSession(request.db, admission)
   if (!row) throw new Error('the session that this request began is gone')
   return describePerson(request, row, ids)

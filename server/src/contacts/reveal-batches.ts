@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Client, type ConnectionPool, Lane } from '../db/pool.ts'
+import { Coalescer } from '@storedex/work'
+import { type Client, Lane } from '../db/pool.ts'
 import { type KeepableReply, keepTogether, type SealedReply, sealReply } from '../idempotency/idempotency.ts'
 import { type KeptReplyRow, type ReplyClaim, readReply } from '../idempotency/queries.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -8,7 +9,6 @@ import type { ChargeContext } from '../ledger/charge.ts'
 import type { Charges, SendBatch } from '../ledger/charges.ts'
 import type { ChargeOutcome, NotPaid, Paid } from '../ledger/outcome.ts'
 import { type ChargeItem, chargeItemOf, type Spending } from '../ledger/spending.ts'
-import { Coalescer } from '../runtime/coalescer.ts'
 import { holdContactsSql } from './hold-queries.ts'
 import { readContacts } from './queries.ts'
 import {
@@ -44,7 +44,6 @@ interface ReadItem {
 }
 
 interface BatchOptions extends OpeningContext {
-  pool: ConnectionPool
   charges: Charges
 }
 

@@ -1,5 +1,5 @@
+import { FairQueue, type PermitHolder } from '@storedex/work'
 import pg from 'pg'
-import { FairQueue, type PermitHolder } from '../runtime/fairness.ts'
 import { isMisplaced, poolHosts } from './host-client.ts'
 
 /** Anything that runs statements: a pool (each statement its own transaction) or a client inside a transaction. */

@@ -1,8 +1,8 @@
 import { IdList } from '@storedex/search-index'
+import { slices } from '@storedex/work'
 import type { Queryable } from '../db/pool.ts'
 import { splitContactKey } from '../kernel/ids.ts'
 import { availableMemory } from '../runtime/memory.ts'
-import { slices } from '../runtime/slices.ts'
 import { mapIds, parseIds } from './parse-ids.ts'
 import {
   type AccountMode,

@@ -1,4 +1,4 @@
-import type { Pace, Steps } from '@storedex/search-index'
+import type { Pace, Steps } from '@storedex/work'
 
 /** Of handling one id, in the units of a pace. */
 export const unitsPerId = 128

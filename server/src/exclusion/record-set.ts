@@ -1,6 +1,6 @@
-import { IdList, type IdSet, type Pace, type Steps } from '@storedex/search-index'
+import { IdList, type IdSet } from '@storedex/search-index'
+import { type Pace, type Steps, slices } from '@storedex/work'
 import { clockToleranceMs } from '../kernel/time.ts'
-import { slices } from '../runtime/slices.ts'
 import { mapIds, parseIds, unitsPerId } from './parse-ids.ts'
 import type { Records } from './queries.ts'
 

@@ -1,6 +1,7 @@
 import type { Entitlement } from '../accounts/account.ts'
-import type { Budgets } from '../auth/budgets.ts'
+import { type Budgets, noBudgets } from '../auth/budgets.ts'
 import type { Client } from '../db/pool.ts'
+import type { Charges } from '../ledger/charges.ts'
 import { type MeterKey, releaseAmount, reserveAmount } from '../ledger/reservation-queries.ts'
 import type { ExportRow } from './export-row.ts'
 import type { ExportFailure, StopReason } from './export-states.ts'
@@ -15,12 +16,49 @@ function exportsMeter({ accountId, mode, keyId }: ExportRow, periodStart: Date):
   return { accountId, mode, meter: 'store_exports', periodStart, keyId }
 }
 
-/** The meters that a locked export spends from; it must have been prepared. */
-export function metersOf(row: ExportRow): { credits: MeterKey; storeExports: MeterKey } {
-  return {
-    credits: creditsMeter(row, row.creditsPeriodStart!),
-    storeExports: exportsMeter(row, row.periodStart!),
-  }
+/** What a chunk delivers. */
+interface ChunkDelivery {
+  /** Contacts to reveal. */
+  contactIds: readonly number[]
+  storeIds: readonly number[]
+  /** Of the periods in which the export has reserved. */
+  entitlement: Entitlement
+  now: Date
+}
+
+/** What a chunk paid, and what the account has of its contacts now. */
+interface PaidChunk {
+  credits: number
+  storeExports: number
+  reveals: { times: ReadonlyMap<number, Date>; fresh: ReadonlySet<number> }
+}
+
+/** Pays for a chunk of a locked export from what it has reserved. */
+export async function spendReserved(
+  client: Client,
+  charges: Charges,
+  row: ExportRow,
+  { contactIds, storeIds, entitlement, now }: ChunkDelivery,
+): Promise<PaidChunk> {
+  const { accountId, mode, keyId, personId, requestId } = row
+  // The statement finds the key that is counted.
+  const key = keyId === null ? null : { id: keyId, counterKeyId: keyId, budgets: noBudgets }
+  const sent = await charges.chargeWithin(client, [
+    {
+      ...{ caller: { accountId, mode, personId, key, entitlement }, admission: null, requestId, spentAt: now },
+      spending: {
+        ...(contactIds.length > 0 && { contact_credits: { ids: contactIds } }),
+        ...(storeIds.length > 0 && { store_exports: { ids: [...new Set(storeIds)] } }),
+        isReserved: true,
+      },
+    },
+  ])
+  const [paid] = sent!.outcomes
+  if (paid?.state !== 'paid') throw new Error(`a reserved charge is ${paid?.state}`)
+  const times = new Map([...paid.reveals].map(([id, { revealedAt }]) => [id, revealedAt]))
+  const fresh = new Set([...paid.reveals].flatMap(([id, { isNew }]) => (isNew ? [id] : [])))
+  const { contact_credits: credits = 0, store_exports: storeExports = 0 } = paid.spent
+  return { credits, storeExports, reveals: { times, fresh } }
 }
 
 /** What an export wants to reserve in addition to what it has. */

@@ -8,7 +8,7 @@ import { errorReplies } from '../http/openapi/openapi.ts'
 import { sendJson } from '../http/replies.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { rejectBody } from '../http/validation.ts'
-import { InFlightRequests } from '../idempotency/idempotency.ts'
+import type { InFlightRequests } from '../idempotency/idempotency.ts'
 import type { QuoteSealer } from '../kernel/quote.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
@@ -22,6 +22,7 @@ export interface ExportServices extends SearchServices {
   seals: ContactSeals
   quotes: QuoteSealer
   exportRunner: { wake(): void }
+  inFlightRequests: InFlightRequests
   config: DatabasePlace & { deliverEmails: DeliverEmails }
 }
 
@@ -59,8 +60,7 @@ export const exportFileReply = {
 }
 
 export function registerExportRoutes(api: ApiRoutes, services: ExportServices): void {
-  const { ids, seals, quotes, cursors, config } = services
-  const inFlightRequests = new InFlightRequests()
+  const { ids, seals, quotes, cursors, config, inFlightRequests } = services
 
   api.post(
     '/exports',

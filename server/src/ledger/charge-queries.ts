@@ -9,6 +9,7 @@
  */
 
 import type { Meter } from '../accounts/plans.ts'
+import { counterKeySql } from '../auth/budget-queries.ts'
 import { violatesConstraint } from '../db/failures.ts'
 import type { Queryable } from '../db/pool.ts'
 import { type NamedStatement, numberParameters } from './named-parameters.ts'
@@ -409,7 +410,7 @@ function settlementCtes({ isAlone, spendsReserved }: ChargeParts): string {
   const sums = isAlone
     ? { amount: 's.amount', allowance: 's.allowance', budget: 's.budget', groups: '' }
     : { amount: 'sum(s.amount)::integer', allowance: 'max(s.allowance)', budget: 'max(s.budget)', groups: 's.meter, s.period_start' }
-  const key = of('counter_key_id', 'bigint', isAlone, 's.request')
+  const key = spendsReserved ? counterKeySql(':key_id::bigint') : of('counter_key_id', 'bigint', isAlone, 's.request')
   const groupBy = (columns: string) => (isAlone ? '' : `\n  group by ${columns}`)
   const set = spendsReserved
     ? { account: 'reserved = c.reserved - excluded.used', key: 'reserved = greatest(k.reserved - excluded.used, 0)' }
@@ -429,7 +430,7 @@ key_counted as (
   select :account_id::bigint, ${isAlone ? key : `${key} as counter_key_id`}, s.meter, s.period_start, ${sums.amount}, ${spendsReserved ? 'null' : sums.budget}
   from spends s
   join counted c on c.meter = s.meter
-  where ${isAlone ? key : ':account_id::bigint'} is not null${groupBy(`counter_key_id, ${sums.groups}`)}
+  where ${isAlone ? of('key_id', 'bigint', true, '') : ':account_id::bigint'} is not null${groupBy(`counter_key_id, ${sums.groups}`)}
   order by ${isAlone ? '' : 'counter_key_id, '}s.meter
   on conflict (account_id, key_id, meter, period_start)
   do update set used = k.used + excluded.used, ${set.key}

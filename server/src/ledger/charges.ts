@@ -1,3 +1,4 @@
+import { Coalescer, Slots } from '@storedex/work'
 import type { Meter } from '../accounts/plans.ts'
 import { leftWithinBudget } from '../auth/budgets.ts'
 import type { Spender } from '../auth/caller.ts'
@@ -5,8 +6,6 @@ import { type ConnectionPool, Lane, type Queryable, retryConflicts } from '../db
 import type { GaugeSource } from '../http/metrics.ts'
 import { statementsDeadlineMs, statementsTimeoutError } from '../http/request-database.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { Coalescer } from '../runtime/coalescer.ts'
-import { Slots } from '../runtime/slots.ts'
 import { readReveals } from './balance-queries.ts'
 import { describeBatch } from './batch.ts'
 import { isAllowanceExceeded, sendCharge } from './charge-queries.ts'

@@ -90,7 +90,7 @@ function describePaid({ items, parts, firsts }: Batch, row: ChargeOutcomeRow): P
     left.set(meter, leftAfterEach(items, meter, amounts, columns))
   }
   const known = readPairs((row.known as string | null) ?? null)
-  return items.map((item, index) => {
+  return items.map((_, index) => {
     const result: Paid = {
       state: 'paid',
       windows: windows && windowsAfter(windows, items.length - 1 - index),

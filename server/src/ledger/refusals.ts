@@ -1,4 +1,3 @@
-import type { Entitlement } from '../accounts/account.ts'
 import type { Meter } from '../accounts/plans.ts'
 import type { CountedWindows, Spender } from '../auth/caller.ts'
 import { messageLimitError, rateLimitError, requestWindowsAt } from '../auth/rate-limits.ts'
@@ -174,7 +173,7 @@ const count = (value: number, noun: string) => `${formatNumber(value)} ${noun}${
 
 /** How a trial account gets the credits of its paid plan, for `usage.billing` and for a refused reveal. */
 export function trialAction(
-  { limits, paidPlanCredits, hasPaymentMethod, trial }: Entitlement,
+  { limits, paidPlanCredits, hasPaymentMethod, trial }: Spender['entitlement'],
   url: string,
 ): TrialCreditAction {
   return {

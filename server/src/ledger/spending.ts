@@ -1,6 +1,6 @@
 /** What a request spends. The room knows meters and ids, and no operation. */
 
-import type { Caller, CallerContext, RequestAdmission } from '../auth/caller.ts'
+import type { CallerContext, RequestAdmission, Spender } from '../auth/caller.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 
 /** A meter that counts what it is told. */
@@ -37,7 +37,7 @@ export interface Spending {
 
 /** A request and what it spends. */
 export interface ChargeItem {
-  caller: Caller
+  caller: Spender
   /** Null for a request that is admitted already, and for a person. */
   admission: RequestAdmission | null
   requestId: string
@@ -74,7 +74,7 @@ export function canShareCharge(first: ChargeItem, item: ChargeItem): boolean {
   return dayOf(oneMs) === dayOf(otherMs) && dayOf(oneMs + clockToleranceMs) === dayOf(otherMs + clockToleranceMs)
 }
 
-function haveSamePeriods({ entitlement }: Caller, { entitlement: other }: Caller): boolean {
+function haveSamePeriods({ entitlement }: Spender, { entitlement: other }: Spender): boolean {
   return (
     entitlement === other ||
     (entitlement.period.start.getTime() === other.period.start.getTime() &&

@@ -1,4 +1,4 @@
-import { isWindowOpenSql } from '../admission/queries.ts'
+import { isWindowOpenSql } from '../ledger/window-queries.ts'
 import type { Queryable } from '../db/pool.ts'
 
 /** A window of attempts to count in, by what it bounds. */

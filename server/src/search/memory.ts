@@ -2,17 +2,12 @@ import {
   type ContactKeyList,
   ContactScan,
   type ContactSortKey,
-  finish,
   type LiveSegment,
-  type Pace,
-  type SlicedWork,
-  type Steps,
   StoreScan,
   type StoreSortKey,
   withoutStoresInSteps,
-  workInSteps,
-  workOf,
 } from '@storedex/search-index'
+import { finish, type Pace, type SlicedWork, type Steps, workInSteps, workOf } from '@storedex/work'
 import { type ContactSearch, type Exclusion, excludedStores, type StoreSearch } from './engine.ts'
 
 /** Searches segments of the search's mode. */

@@ -7,8 +7,8 @@ import {
   type StoreQuery,
   StoreScan,
 } from '@storedex/search-index'
+import type { SliceScheduler } from '@storedex/work'
 import { modes } from '../kernel/ids.ts'
-import type { SliceScheduler } from '../runtime/slices.ts'
 import { flagTokens } from './query/vocabulary.ts'
 import type { SegmentLists } from './replica/replica.ts'
 

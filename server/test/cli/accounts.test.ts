@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { admit } from '../../src/admission/admit.ts'
-import { identifyKey, spendRows } from '../usage/support/spend.ts'
+import { contextOfKey, spendRows } from '../ledger/support/spend.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
@@ -54,12 +53,7 @@ test('an account is created, changed and shown', async () => {
 test('usage is shown per mode, and the remainder is never below zero', async () => {
   const id = await openAccount('--plan', 'pro', '--period-start', '2026-10-15T06:00:00Z')
   const { key } = await cli.json<{ key: string }>('keys', 'create', id, '--name', 'k')
-  const { db, plans } = cli.deps
-  const { caller } = await admit(
-    { db, now: new Date(now), plans, billingPageOf: () => 'https://storedex.example/billing' },
-    { ...(await identifyKey(db, key)), scope: 'stores:read', readSearchRows: true },
-  )
-  const ctx = { db, now: new Date(now), requestId: 'req_1', caller }
+  const ctx = await contextOfKey(cli.deps, key, 'stores:read', 'req_1')
   await spendRows(ctx, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1])
   await cli.json('accounts', 'set', id, '--limit', 'search_rows=4', '--limit', 'requests_per_minute=9')
 

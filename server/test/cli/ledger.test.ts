@@ -3,11 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { admit } from '../../src/admission/admit.ts'
 import { findProjectDir } from '../../src/config.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { testDataKeys } from '../support/fixtures.ts'
-import { identifyKey, spendRows } from '../usage/support/spend.ts'
+import { contextOfKey, spendRows } from '../ledger/support/spend.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
@@ -30,13 +29,7 @@ async function openSpender(mode: Mode = 'live'): Promise<Spender> {
     account: id,
     key: issued.id,
     async spend(requestId, ...storeIds) {
-      const { db, plans, clock } = cli.deps
-      const at = clock.now()
-      const { caller } = await admit(
-        { db, now: at, plans, billingPageOf: () => 'https://storedex.example/billing' },
-        { ...(await identifyKey(db, issued.key)), scope: 'stores:read', readSearchRows: true },
-      )
-      await spendRows({ db, now: at, requestId, caller }, storeIds)
+      await spendRows(await contextOfKey(cli.deps, issued.key, 'stores:read', requestId), storeIds)
     },
   }
 }

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { connectClient, createTestDatabase } from '../support/database.ts'
 import { openTestDeps } from '../support/deps.ts'
 import { testDataKeys } from '../support/fixtures.ts'
-import { spendCredits } from '../usage/support/spend.ts'
+import { spendCredits } from '../ledger/support/spend.ts'
 
 // Skipped when the server does not allow creating roles.
 describe.skipIf(inject('serviceRole') === null)('the ledger is append-only', () => {

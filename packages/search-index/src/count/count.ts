@@ -1,5 +1,5 @@
+import { finishSteps, unhurried } from '@storedex/work'
 import type { PersonQuery, StoreQuery } from '../query.ts'
-import { finishSteps, unhurried } from '../scan/pace.ts'
 import { type Conditions, codesOf, findDocument, findDocuments, resolveQuery } from '../scan/resolve.ts'
 import type { LiveSegment, Segment } from '../segments/segment.ts'
 import { ConditionBits } from './condition-bits.ts'

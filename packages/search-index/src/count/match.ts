@@ -1,5 +1,5 @@
+import { finish } from '@storedex/work'
 import { countBits, intersectInto, subtractFrom } from '../scan/bitset.ts'
-import { finish } from '../scan/pace.ts'
 import type { Conditions } from '../scan/resolve.ts'
 import { DocumentScan, fewCandidates } from '../scan/scan.ts'
 import { wordsOf } from '../segments/segment.ts'

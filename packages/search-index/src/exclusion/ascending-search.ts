@@ -1,4 +1,4 @@
-import { finishSteps, type Pace, type Steps, unhurried } from '../scan/pace.ts'
+import { finishSteps, type Pace, type Steps, unhurried } from '@storedex/work'
 import { type Segment, wordsOf } from '../segments/segment.ts'
 import { reportArrayToGc, shared } from '../segments/shared-arrays.ts'
 

@@ -1,4 +1,4 @@
-import { finishSteps, type Pace, type Steps, unhurried } from '../scan/pace.ts'
+import { finishSteps, type Pace, type Steps, unhurried } from '@storedex/work'
 import { findDocument } from '../scan/resolve.ts'
 import { mergeAscending, sortNumbers } from '../scan/sort-numbers.ts'
 import { type Segment, wordsOf } from '../segments/segment.ts'

@@ -1,4 +1,4 @@
-import type { Steps } from '../scan/pace.ts'
+import type { Steps } from '@storedex/work'
 
 /** Work that several searches wait for: each of them does the next slice, so that none waits for another. */
 export class SharedWork<Result> {

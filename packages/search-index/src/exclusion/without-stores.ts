@@ -1,4 +1,4 @@
-import { finishSteps, type Pace, type Steps, unhurried } from '../scan/pace.ts'
+import { finishSteps, type Pace, type Steps, unhurried } from '@storedex/work'
 import { lowerBound } from '../scan/sort-keys.ts'
 import { type LiveSegment, wordsOf } from '../segments/segment.ts'
 import { reportArrayToGc, sharedCopy } from '../segments/shared-arrays.ts'

@@ -1,4 +1,4 @@
-import type { Pace } from './pace.ts'
+import type { Pace } from '@storedex/work'
 import type { RangeCondition } from './resolve.ts'
 
 const documentsAtOnce = 4_096

@@ -1,6 +1,6 @@
+import type { Pace, Steps } from '@storedex/work'
 import type { StoreQuery } from '../query.ts'
 import { type LiveSegment, noValue, type RangeColumn, type Segment, wordsOf } from '../segments/segment.ts'
-import type { Pace, Steps } from './pace.ts'
 import { sortNumbers } from './sort-numbers.ts'
 
 /** Tokens of a query as a segment's slots and codes, without those that the segment lacks. */

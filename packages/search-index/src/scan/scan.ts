@@ -1,6 +1,6 @@
+import type { Pace, SlicedWork } from '@storedex/work'
 import type { Segment } from '../segments/segment.ts'
 import { DocumentFilter } from './document-filter.ts'
-import type { Pace, SlicedWork } from './pace.ts'
 import type { Conditions } from './resolve.ts'
 import { lowerBound } from './sort-keys.ts'
 import { WindowScan } from './window-scan.ts'

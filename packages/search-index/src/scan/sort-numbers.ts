@@ -1,4 +1,4 @@
-import type { Pace, Steps } from './pace.ts'
+import type { Pace, Steps } from '@storedex/work'
 
 type Sortable = Uint32Array | Float64Array
 

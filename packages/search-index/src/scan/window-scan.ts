@@ -1,7 +1,7 @@
+import type { Pace } from '@storedex/work'
 import { wordsOf } from '../segments/segment.ts'
 import { countBits, intersectInto, subtractFrom } from './bitset.ts'
 import type { DocumentFilter } from './document-filter.ts'
-import type { Pace } from './pace.ts'
 import { PostingCursors } from './posting-cursors.ts'
 import { RangeConversion } from './range-conversion.ts'
 import type { Conditions, RangeCondition, TokenSet } from './resolve.ts'

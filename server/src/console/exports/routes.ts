@@ -12,7 +12,6 @@ import { errorReplies } from '../../http/openapi/openapi.ts'
 import { sendJson } from '../../http/replies.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
-import { InFlightRequests } from '../../idempotency/idempotency.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { memberContext } from '../access.ts'
@@ -27,8 +26,7 @@ const notFound = ['invalid_export_id', 'export_not_found'] as const
 
 /** The account's exports, those of its keys included: as the API has them. */
 export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServices): void {
-  const { ids, seals, quotes, cursors, config } = services
-  const inFlightRequests = new InFlightRequests()
+  const { ids, seals, quotes, cursors, config, inFlightRequests } = services
   const contextOf = (request: FastifyRequest) => ({ ...memberContext(request), db: request.db, ids, seals, cursors })
 
   api.post(

@@ -1,3 +1,4 @@
+import { FairQueue, FairSemaphore } from '@storedex/work'
 import type { ConnectionPool, Queryable } from '../../db/pool.ts'
 import type { ContactSeals } from '../../encryption/keyring.ts'
 import { eraseContacts } from '../../erasure/erase-contacts.ts'
@@ -7,7 +8,6 @@ import { networkOf } from '../../kernel/text/networks.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { hashToken } from '../../people/tokens.ts'
-import { FairQueue, FairSemaphore } from '../../runtime/fairness.ts'
 import { readHeldData } from './held-data.ts'
 import {
   endExpiredRequests,

@@ -1,4 +1,4 @@
-import { isWindowOpenSql } from '../../admission/queries.ts'
+import { isWindowOpenSql } from '../../ledger/window-queries.ts'
 import { formatPgArray } from '../../catalogue/queries.ts'
 import type { Client, Queryable } from '../../db/pool.ts'
 

@@ -1,6 +1,6 @@
 /** Statements that fetch what a chunk delivers. */
 import { contactsPerStore } from '@storedex/search-index'
-import { type Client, countAdded, type Queryable } from '../../db/pool.ts'
+import type { Client, Queryable } from '../../db/pool.ts'
 import { type Mode, splitContactKey } from '../../kernel/ids.ts'
 import { servedDocument } from '../../search/postgres/statements.ts'
 import type { DeliverEmails } from '../../search/query/vocabulary.ts'
@@ -61,55 +61,10 @@ where s.mode = $3::text`,
   return rows
 }
 
-export interface DeliveredTo {
-  accountId: number
-  mode: Mode
-  now: Date
-}
-
-/** Records stores as exported; returns how many were new. In ascending order, like every delivery. */
-export function insertStoreExports(
-  client: Client,
-  { accountId, mode, now }: DeliveredTo,
-  periodStart: Date,
-  storeIds: readonly number[],
-): Promise<number> {
-  return countAdded(client, {
-    name: 'insert_store_exports',
-    text: `
-insert into store_exports (account_id, mode, period_start, store_id, exported_at)
-select $1::bigint, $2::text, $4::timestamptz, store_id, $3::timestamptz
-from (select distinct store_id from unnest($5::bigint[]) as delivered (store_id)) as each_once
-order by store_id
-on conflict do nothing`,
-    values: [accountId, mode, now, periodStart, storeIds],
-  })
-}
-
-/** Reveals contacts; returns the ids of those that were new. The ids are ascending, as every request locks them. */
-export async function insertReveals(
-  client: Client,
-  { accountId, mode, now }: DeliveredTo,
-  { keyId, personId }: { keyId: number | null; personId: number | null },
-  contactIds: readonly number[],
-): Promise<Set<number>> {
-  const { rows } = await client.query<{ contact_id: number }>({
-    name: 'insert_reveals',
-    text: `
-insert into reveals (account_id, mode, contact_id, revealed_at, key_id, person_id)
-select $1::bigint, $2::text, contact_id, $3::timestamptz, $4::bigint, $5::bigint
-from unnest($6::bigint[]) as contact_id
-on conflict do nothing
-returning contact_id`,
-    values: [accountId, mode, now, keyId, personId, contactIds],
-  })
-  return new Set(rows.map(({ contact_id }) => contact_id))
-}
-
 /** When the account revealed each of the contacts. */
 export async function selectRevealTimes(
   db: Queryable,
-  { accountId, mode }: Pick<DeliveredTo, 'accountId' | 'mode'>,
+  { accountId, mode }: { accountId: number; mode: Mode },
   contactIds: readonly number[],
 ): Promise<Map<number, Date>> {
   const { rows } = await db.query<{ contact_id: number; revealed_at: Date }>({

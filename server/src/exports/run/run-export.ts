@@ -86,7 +86,7 @@ async function readOwner({ db, plans, clock }: RunContext, row: ExportRow): Prom
 
 function exclusionContextOf(ctx: RunContext, row: ExportRow, { entitlement }: Owner): ExclusionContext {
   const { accountId, mode, requestId, personId } = row
-  const caller = { accountId, mode, key: null, personId, scopes: null, entitlement, rate: {}, searchRowsUsed: 0 }
+  const caller = { accountId, mode, key: null, personId, scopes: null, entitlement, rate: {} }
   return { ...ctx, now: ctx.clock.now(), requestId, caller }
 }
 
@@ -118,13 +118,14 @@ async function runStep(ctx: RunContext, held: HeldExport, control: RunControl): 
     await reserve({ credits: cost.credits, storeExports: cost.new_exports }, row.rows + cost.rows)
   }
 
-  await writeNext(ctx, held, (wanted) => reserve(wanted, held.row.plannedRows))
+  await writeNext(ctx, held, entitlement, (wanted) => reserve(wanted, held.row.plannedRows))
 }
 
 /** Writes the next chunk of a prepared export, and meanwhile reads the one behind it. */
 async function writeNext(
   ctx: RunContext,
   held: HeldExport,
+  entitlement: Entitlement,
   reserve: (wanted: WantedReservation) => Promise<void>,
 ): Promise<void> {
   const { row, ahead } = held
@@ -133,11 +134,11 @@ async function writeNext(
   const isLast = !chunk.hasMore || row.rows + chunk.positions.length >= row.maxRows
   // The next step reads again, and reports what fails.
   const reading = isLast ? null : readChunk(ctx, held, chunk.positions.at(-1)!).catch(() => null)
-  let written = await writeChunk(ctx, held, chunk, { isFinal: false })
+  let written = await writeChunk(ctx, held, chunk, { isFinal: false, entitlement })
   if (!('file' in written)) {
     // More is needed than when it was planned: others spent, or the catalogue grew.
     await reserve(written)
-    written = await writeChunk(ctx, held, chunk, { isFinal: true })
+    written = await writeChunk(ctx, held, chunk, { isFinal: true, entitlement })
     if (!('file' in written)) throw new Error('a final chunk has no shortage')
   }
   Object.assign(held, written)

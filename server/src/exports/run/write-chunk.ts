@@ -1,17 +1,18 @@
+import type { Entitlement } from '../../accounts/account.ts'
 import type { Client, Pool } from '../../db/pool.ts'
 import { transact } from '../../db/pool.ts'
 import type { Clock } from '../../kernel/time.ts'
-import { type MeterKey, spendReserved } from '../../ledger/reservation-queries.ts'
+import type { Charges } from '../../ledger/charges.ts'
 import type { ExportRow } from '../export-row.ts'
 import type { StopReason } from '../export-states.ts'
 import { insertPieces } from '../file-queries.ts'
 import type { ExportFormat } from '../format/export-format.ts'
 import { advanceExport, lockExport } from '../queries.ts'
-import { endAndRelease, metersOf } from '../reservation.ts'
+import { endAndRelease, spendReserved } from '../reservation.ts'
 import { selectExportedStores, selectRevealedContacts } from '../walk/cost-queries.ts'
 import type { Walk } from '../walk/walk.ts'
 import { type Budget, type ChosenRows, chooseRows, type Owned } from './choose-rows.ts'
-import { insertReveals, insertStoreExports, selectRevealTimes } from './fetch-queries.ts'
+import { selectRevealTimes } from './fetch-queries.ts'
 import { type FileEnd, prepareContent } from './file-writer.ts'
 import { type Candidate, holdCandidates, type ItemContext, mapInSteps, type Reveals } from './items.ts'
 import { type ChunkReadContext, formatRows, type ReadChunk } from './read-chunk.ts'
@@ -20,6 +21,7 @@ import { type ChunkReadContext, formatRows, type ReadChunk } from './read-chunk.
 export class LeaseLostError extends Error {}
 
 export interface ChunkContext extends ItemContext, ChunkReadContext {
+  charges: Charges
   db: Pool
   clock: Clock
 }
@@ -54,7 +56,7 @@ export async function writeChunk(
   ctx: ChunkContext,
   held: HeldExport,
   { positions, hasMore, stores }: ReadChunk,
-  { isFinal }: { isFinal: boolean },
+  { isFinal, entitlement }: { isFinal: boolean; entitlement: Entitlement },
 ): Promise<WrittenChunk | Shortage> {
   const { row, format } = held
   return transact(ctx.db, async (client) => {
@@ -64,25 +66,31 @@ export async function writeChunk(
     const budget = budgetOf(row)
     const chosen = chooseRows(candidates, row.kind === 'contacts', budget, await readOwned(client, row, candidates))
     if (isShort(chosen) && !isFinal) return shortageOf(chosen, candidates, row)
-    const paid = await deliver(client, row, chosen.rows, now)
     const isWhole = chosen.rows.length === candidates.length
-    const render = () => mapInSteps(chosen.rows, (each) => each.render(paid.reveals))
-    const text = stores && isWhole ? stores.text : await formatRows(format, await render())
-    const content = await prepareContent(fileOptionsOf(ctx, row), row, held.file, text)
+    const write = async (reveals: Reveals) => {
+      const render = () => mapInSteps(chosen.rows, (each) => each.render(reveals))
+      const text = stores && isWhole ? stores.text : await formatRows(format, await render())
+      return prepareContent(fileOptionsOf(ctx, row), row, held.file, text)
+    }
+    // The counters are locked last, so the content is written as it will be unless others reveal the same people just now.
+    const expected = await expectReveals(client, row, chosen.rows, now)
+    let content = await write(expected)
 
     const locked = await lockExport(client, row)
     if (locked?.status !== 'running' || locked.turn !== row.turn) throw new LeaseLostError()
+    const paid = await spendReserved(client, ctx.charges, row, {
+      contactIds: row.kind === 'contacts' ? (contactIdsOf(chosen.rows) ?? []) : [],
+      storeIds: chosen.rows.map(({ storeId }) => storeId),
+      entitlement,
+      now,
+    })
+    if (row.kind === 'contacts' && !areSame(paid.reveals, expected)) content = await write(paid.reveals)
     if (content.pieces.length > 0)
       await insertPieces(client, row, { ...content, contactIds: contactIdsOf(chosen.rows) })
     const after = positions.at(-1) ?? row.after
     const progress = { rows: chosen.rows.length, storeExports: paid.storeExports, credits: paid.credits }
     const { pieces, bytes } = content.end
     await advanceExport(client, row, { ...progress, pieces, bytes, sha256: content.sha256, after })
-    const spender = { requestId: row.requestId, personId: row.personId, now }
-    const spend = (meter: MeterKey, amount: number) => spendReserved(client, meter, { ...spender, amount })
-    const meters = metersOf(row)
-    await spend(meters.credits, paid.credits)
-    await spend(meters.storeExports, paid.storeExports)
     const stoppedBy = chosen.stoppedBy ?? reasonToStop(row, chosen.rows.length, hasMore)
     const advanced = (await lockExport(client, row))!
     if (stoppedBy) await endAndRelease(client, advanced, { status: 'ready', stoppedBy, at: now })
@@ -139,21 +147,23 @@ function shortageOf({ rows }: ChosenRows, candidates: readonly Candidate[], row:
   }
 }
 
-/** Takes the rows for the account; what is new has to be paid. */
-async function deliver(
+/** What the account has of the rows once they are paid for, if nobody else reveals any of them meanwhile. */
+async function expectReveals(
   client: Client,
-  row: ExportRow,
+  { kind, accountId, mode }: ExportRow,
   rows: readonly Candidate[],
   now: Date,
-): Promise<{ reveals: Reveals; credits: number; storeExports: number }> {
-  const delivery = { accountId: row.accountId, mode: row.mode, now }
-  const contactIds = (contactIdsOf(rows) ?? []).sort((a, b) => a - b)
-  const isReveal = row.kind === 'contacts' && contactIds.length > 0
-  const fresh = isReveal ? await insertReveals(client, delivery, row, contactIds) : new Set<number>()
-  const times = contactIds.length > 0 ? await selectRevealTimes(client, delivery, contactIds) : new Map<number, Date>()
-  const storeIds = rows.map(({ storeId }) => storeId)
-  const storeExports = storeIds.length > 0 ? await insertStoreExports(client, delivery, row.periodStart!, storeIds) : 0
-  return { reveals: { times, fresh }, credits: fresh.size, storeExports }
+): Promise<Reveals> {
+  const contactIds = contactIdsOf(rows) ?? []
+  if (contactIds.length === 0) return { times: new Map(), fresh: new Set() }
+  const times = await selectRevealTimes(client, { accountId, mode }, contactIds)
+  if (kind !== 'contacts') return { times, fresh: new Set() }
+  const fresh = contactIds.filter((id) => !times.has(id))
+  return { times: new Map([...times, ...fresh.map((id) => [id, now] as const)]), fresh: new Set(fresh) }
+}
+
+function areSame(paid: Reveals, expected: Reveals): boolean {
+  return paid.fresh.size === expected.fresh.size
 }
 
 function contactIdsOf(rows: readonly Candidate[]): number[] | null {

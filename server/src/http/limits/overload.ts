@@ -1,6 +1,6 @@
+import { FairSemaphore } from '@storedex/work'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../kernel/errors.ts'
-import { FairSemaphore } from '../../runtime/fairness.ts'
 import { isInjected } from '../injected.ts'
 
 export interface RequestLimitOptions {

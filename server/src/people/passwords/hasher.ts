@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { FairQueue, FairSemaphore } from '@storedex/work'
 import { ApiError } from '../../kernel/errors.ts'
 import { mailboxOf } from '../../kernel/mail/mailbox.ts'
 import { networkOf } from '../../kernel/text/networks.ts'
-import { FairQueue, FairSemaphore } from '../../runtime/fairness.ts'
 
 /** Memory in KiB and passes of a hash. */
 interface HashCost {

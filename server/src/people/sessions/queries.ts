@@ -38,42 +38,32 @@ export interface AdmittedSessionRow extends Omit<AccountRow, 'id'> {
   role: Role | null
   /** Null without an account, and for an account that is none of the person's business: its columns are null, too. */
   id: number | null
-  rows_period_starts: Date[] | null
-  rows_taken: number[] | null
 }
 
 interface SessionAdmission {
   tokenHash: Buffer
   now: Date
   accountId: number | null
-  readSearchRows: boolean
 }
 
 /**
- * Reads the session, its person, their role in the account, the account's terms and the search rows it has used: all
+ * Reads the session, its person, their role in the account and the account's terms: all
  * that decides whether a request of the console may proceed. So a change of rights holds on the next request.
  */
 export async function admitSession(db: Queryable, input: SessionAdmission): Promise<AdmittedSessionRow | undefined> {
   const { rows } = await db.query<AdmittedSessionRow>({
     name: 'admit_session',
     text: `
-with rows_used as materialized (
-  select array_agg(u.period_start) as starts, array_agg(u.used + u.reserved) as taken
-  from usage_counters u
-  where $4::boolean and u.account_id = $3::bigint and u.mode = 'live' and u.meter = 'search_rows'
-    and u.period_start > $2::timestamptz - interval '32 days'
-)
 select s.id as session_id, s.created_at as session_created_at, s.last_seen_at, s.signed_in_at, s.see_as_account_id,
        p.id as person_id, p.email as person_email, p.name as person_name, p.operator, m.role,
-       ${accountColumnsOf('a')}, r.starts as rows_period_starts, r.taken as rows_taken
+       ${accountColumnsOf('a')}
 from sessions s
 join people p on p.id = s.person_id
 left join members m on m.person_id = p.id and m.account_id = $3::bigint
 left join accounts a
   on a.id = $3::bigint and (m.person_id is not null or p.operator and s.see_as_account_id = $3::bigint)
-left join rows_used r on a.id is not null
 where s.token_hash = $1::bytea and s.expires_at > $2::timestamptz`,
-    values: [input.tokenHash, input.now, input.accountId, input.readSearchRows],
+    values: [input.tokenHash, input.now, input.accountId],
   })
   return rows[0]
 }

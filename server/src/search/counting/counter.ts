@@ -2,13 +2,10 @@ import {
   type CountRequest,
   type CountResult,
   countMatches,
-  finishSteps,
   type IdSet,
-  type Pace,
-  type Steps,
-  unhurried,
   withoutStoresInSteps,
 } from '@storedex/search-index'
+import { finishSteps, type Pace, type Steps, unhurried } from '@storedex/work'
 import { type CountSearch, excludedStores } from '../engine.ts'
 import { excludedContacts } from '../memory.ts'
 import type { CatalogueView, ReplicaListener } from '../replica/replica.ts'

@@ -1,5 +1,5 @@
+import { FairQueue, type PermitHolder, type Waiter } from '@storedex/work'
 import { ApiError } from '../../kernel/errors.ts'
-import { FairQueue, type PermitHolder, type Waiter } from '../../runtime/fairness.ts'
 
 export interface CountQueueLimits {
   /** How many counts run at once. */

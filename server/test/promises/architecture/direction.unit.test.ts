@@ -72,11 +72,12 @@ test.each([
 const product: Record<string, readonly string[]> = {
   'packages/process-lock': [],
   'packages/embedded-postgres': ['packages/process-lock'],
-  'packages/search-index': [],
+  'packages/search-index': ['packages/work'],
+  'packages/work': [],
   client: [],
   console: [],
   'stripe-standin': ['packages/process-lock'],
-  server: ['packages/embedded-postgres', 'packages/process-lock', 'packages/search-index'],
+  server: ['packages/embedded-postgres', 'packages/process-lock', 'packages/search-index', 'packages/work'],
   bin: ['packages/process-lock'],
 }
 const tools: Record<string, readonly string[]> = {
@@ -86,6 +87,7 @@ const tools: Record<string, readonly string[]> = {
     'catalogue',
     'packages/embedded-postgres',
     'packages/search-index',
+    'packages/work',
     'server',
     'server/test',
     'stripe-standin/test',

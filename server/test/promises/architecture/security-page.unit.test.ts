@@ -5,7 +5,7 @@ import { project } from './support/tree.ts'
 
 const page = readFileSync(join(project, 'docs/security.md'), 'utf8')
 
-/** The tests that a text names, as `folder/file.test.ts`: "title". */
+/** The tests that a text names, as `folder/file.test.ts`: "title"; those of packages by their whole path. */
 function testsNamedIn(text: string): { file: string; title: string }[] {
   return [...text.matchAll(/`([\w/.-]+\.test\.ts)`: "([^"]+)"/g)].map(([, file, title]) => ({
     file: file!,
@@ -14,7 +14,7 @@ function testsNamedIn(text: string): { file: string; title: string }[] {
 }
 
 function hasTest({ file, title }: { file: string; title: string }): boolean {
-  const path = join(project, 'server/test', file)
+  const path = join(project, file.startsWith('packages/') ? '' : 'server/test', file)
   if (!existsSync(path)) return false
   const source = readFileSync(path, 'utf8')
   return [`'${title.replaceAll("'", "\\'")}'`, `"${title}"`, `\`${title}\``].some((literal) => source.includes(literal))

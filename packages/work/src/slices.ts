@@ -1,4 +1,4 @@
-import { Pace, type SlicedWork, type Steps, workInSteps } from '@storedex/search-index'
+import { Pace, type SlicedWork, type Steps, workInSteps } from './pace.ts'
 
 export interface SliceLimits {
   /** How long all sliced work may take in one turn of the event loop. */

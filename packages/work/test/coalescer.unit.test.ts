@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Coalescer } from '../../src/runtime/coalescer.ts'
+import { Coalescer } from '../src/coalescer.ts'
+import { Slots } from '../src/slots.ts'
+
+/** Longer than any test. */
+const never = 3_600_000
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A coalescer whose batches end when they are released. */
 function openGate<Result>(answer: (items: readonly number[]) => readonly Result[] | null) {
@@ -13,7 +18,7 @@ function openGate<Result>(answer: (items: readonly number[]) => readonly Result[
   }
   const release = async () => {
     gates.shift()?.()
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
   }
   return { batches, send, release }
 }
@@ -108,23 +113,62 @@ describe('work on one lane', () => {
   })
 })
 
-test('what arrives while a lane waits for its turn joins its batch', async () => {
-  const { batches, send, release } = openGate((items) => items)
-  const turns: (() => void)[] = []
-  const begun: number[] = []
-  const turnOf = async () => {
-    await new Promise<void>((resolve) => turns.push(resolve))
-    return { begin: (items: number) => begun.push(items), end: () => begun.push(0) }
-  }
-  const coalescer = new Coalescer<number, number>({ maxItems: 9, turnOf, send })
-  const results = [1, 2, 3].map((item) => coalescer.run('lane', item))
-  expect(batches).toEqual([])
-  turns.shift()!()
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(batches).toEqual([[1, 2, 3]])
-  await release()
-  expect(await Promise.all(results)).toEqual([1, 2, 3])
-  expect(begun).toEqual([3, 0])
+describe('coalescers that share slots', () => {
+  const slotsOf = (count: number) => new Slots({ least: count, most: count, overdueMs: never })
+
+  test('have only so many batches under way together; what arrives while a lane waits joins its batch', async () => {
+    const { batches, send, release } = openGate((items) => items)
+    const slots = slotsOf(2)
+    const [one, other] = [0, 1].map(() => new Coalescer<number, number>({ maxItems: 9, slots, send }))
+    const first = [one!.run('a', 1), other!.run('b', 2)]
+    await nextTurn()
+    const waiting = [3, 4, 5].map((item) => one!.run('c', item))
+    const next = other!.run('d', 6)
+    await nextTurn()
+    expect(batches).toEqual([[1], [2]])
+    await release()
+    expect(batches).toEqual([[1], [2], [3, 4, 5]])
+    await release()
+    expect(batches).toEqual([[1], [2], [3, 4, 5], [6]])
+    for (let batch = 0; batch < 2; batch++) await release()
+    expect(await Promise.all([...first, ...waiting, next])).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  test('pass on the slot of a batch that fails, that is refused, or that nobody waits for any more', async () => {
+    const slots = slotsOf(1)
+    const coalescer = new Coalescer<number, number>({
+      maxItems: 9,
+      slots,
+      send: async ([item]) => {
+        if (item === 1) throw new Error('the connection was lost')
+        return item === 2 ? null : [item!]
+      },
+    })
+    const results = ['a', 'b', 'd'].map((lane, index) => coalescer.run(lane, index + 1))
+    void coalescer.run('c', 0, () => true)
+    expect(await Promise.allSettled(results)).toMatchObject([
+      { reason: { message: 'the connection was lost' } },
+      { value: null },
+      { value: 3 },
+    ])
+    expect(await coalescer.run('c', 4)).toBe(4)
+    await nextTurn()
+    expect((await slots.take()).hasWaited).toBe(false)
+  })
+
+  test('find fewer slots while lanes gather, and more while each still sends alone', async () => {
+    const sizeAfter = async (lanes: number, itemsOfLane: number) => {
+      const slots = new Slots({ least: 1, most: 9, overdueMs: never })
+      const coalescer = new Coalescer<number, number>({ maxItems: 9, slots, send: async (items) => items })
+      for (let round = 0; round < 40; round++)
+        await Promise.all(
+          Array.from({ length: lanes * itemsOfLane }, (_, index) => coalescer.run(String(index % lanes), index)),
+        )
+      return slots.size
+    }
+    expect(await sizeAfter(20, 3)).toBe(1)
+    expect(await sizeAfter(20, 1)).toBe(9)
+  })
 })
 
 test('every item is answered once, whatever is refused, in batches that keep the bounds', async () => {
@@ -135,20 +179,25 @@ test('every item is answered once, whatever is refused, in batches that keep the
     maxItems: fc.integer({ min: 1, max: 5 }),
     maxWeight: fc.integer({ min: 1, max: 20 }),
     refused: fc.integer({ min: 0, max: 9 }),
+    most: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
   })
   await fc.assert(
-    fc.asyncProperty(arbitrary, async ({ items, maxItems, maxWeight, refused }) => {
+    fc.asyncProperty(arbitrary, async ({ items, maxItems, maxWeight, refused, most }) => {
+      let underWay = 0
       const done = new Set<object>()
       const coalescer = new Coalescer<{ lane: number; weight: number }, object>({
         maxItems,
         maxWeight,
         weigh: ({ weight }) => weight,
+        ...(most !== undefined && { slots: new Slots({ least: 1, most, overdueMs: never }) }),
         send: async (batch) => {
+          expect(++underWay).toBeLessThanOrEqual(most ?? 3)
           expect(batch.length).toBeLessThanOrEqual(maxItems)
           if (batch.length > 1)
             expect(batch.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(maxWeight)
           expect(new Set(batch.map(({ lane }) => lane)).size).toBe(1)
           await Promise.resolve()
+          underWay--
           if (batch.some(({ weight }) => weight === refused)) return null
           for (const item of batch) {
             expect(done.has(item)).toBe(false)

@@ -1,9 +1,4 @@
-/** Leave to send a batch. */
-export interface BatchTurn {
-  /** Called with the number of items in the batch. */
-  begin?(items: number): void
-  end(): void
-}
+import type { Slots } from './slots.ts'
 
 export interface CoalescerOptions<Item, Result> {
   /** Maximum number of items of a batch. */
@@ -16,8 +11,8 @@ export interface CoalescerOptions<Item, Result> {
   canJoin?: (first: Item, item: Item) => boolean
   /** Whether an idle lane first gathers what arrives in the same turn of the event loop, which takes microseconds. */
   gathersTurn?: boolean
-  /** Waits until the lane of `first` may send its next batch; what arrives meanwhile joins it. Default: at once. */
-  turnOf?: (first: Item) => Promise<BatchTurn>
+  /** Bounds how many batches are under way, over all coalescers that share the slots; default: one on each lane. */
+  slots?: Slots
   /**
    * Does a batch, all or nothing. Resolves to one result for each item, or to null when the batch was refused and nothing
    * was done; then its items are sent one by one. Rejects all items when it throws.
@@ -37,7 +32,7 @@ interface Waiting<Item, Result> {
 /**
  * Lets concurrent work share round trips. Each lane has at most one batch under way; what arrives meanwhile gathers and is
  * sent together when it returns. Nothing waits for a batch to fill: an item on an idle lane is sent at once and alone, unless
- * `turnOf` bounds how many lanes send.
+ * all slots are taken; what arrives while the lane waits for one joins the batch.
  */
 export class Coalescer<Item, Result> {
   readonly #options: CoalescerOptions<Item, Result>
@@ -75,13 +70,14 @@ export class Coalescer<Item, Result> {
 
   async #drain(lane: string, queue: Waiting<Item, Result>[]): Promise<void> {
     if (this.#options.gathersTurn) await nextTurn()
-    const { turnOf } = this.#options
+    const { slots } = this.#options
     while (queue.length > 0) {
-      const turn = turnOf ? await turnOf(queue[0]!.item) : null
+      const slot = slots ? await slots.take() : null
+      // Taken only now, so that the batch has what arrived meanwhile.
       const batch = this.#takeBatch(queue)
-      turn?.begin?.(batch.length)
+      if (slot?.hasWaited) slot.judgeWait(batch.length > 1)
       if (batch.length > 0) await this.#settle(batch)
-      turn?.end()
+      slot?.release()
     }
     this.#lanes.delete(lane)
   }

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
-import { Lane } from '../../../src/db/pool.ts'
-import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
-import { findDifferences, setBudget, siblingOf } from '../../auth/support/key-budgets.ts'
-import { generous, startSecondServer } from '../../contacts/support/reveals.ts'
-import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
-import type { Json, TestClient, TestReply } from '../../support/client.ts'
-import { countLockWaits } from '../../support/database.ts'
-import { watchStatements } from '../../support/statements/watch.ts'
+import { proofRuns } from '../../../bin/tests/proof-runs.ts'
+import { Lane } from '../../src/db/pool.ts'
+import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
+import { findDifferences, setBudget, siblingOf } from '../auth/support/key-budgets.ts'
+import { generous, startSecondServer } from '../contacts/support/reveals.ts'
+import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import type { Json, TestClient, TestReply } from '../support/client.ts'
+import { countLockWaits } from '../support/database.ts'
+import { watchStatements } from '../support/statements/watch.ts'
 
 const storeCount = 30
 const ample = { ...generous, search_rows: 100_000, store_exports: 100_000 }

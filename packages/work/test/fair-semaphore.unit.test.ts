@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FairSemaphore } from '../../src/runtime/fairness.ts'
+import { FairSemaphore } from '../src/fair-semaphore.ts'
 
 const seed = Date.now() % 2 ** 31
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Slot, Slots } from '../../src/runtime/slots.ts'
+import { type Slot, Slots } from '../src/slots.ts'
 
 /** Longer than any test. */
 const never = 3_600_000

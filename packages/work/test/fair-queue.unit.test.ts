@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FairQueue } from '../../src/runtime/fairness.ts'
+import { FairQueue } from '../src/fair-queue.ts'
 
 /** Requests a permit; when granted, its name is appended to `granted`. */
 function ask(queue: FairQueue, name: string, granted: string[], maxPermits = 2): void {

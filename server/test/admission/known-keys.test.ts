@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { removeStore } from '../../../src/erasure/remove-store.ts'
-import { findDifferences, setBudget, siblingOf } from '../../auth/support/key-budgets.ts'
-import { generous } from '../../contacts/support/reveals.ts'
-import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
-import type { TestReply } from '../../support/client.ts'
-import { watchStatements } from '../../support/statements/watch.ts'
+import { removeStore } from '../../src/erasure/remove-store.ts'
+import { findDifferences, setBudget, siblingOf } from '../auth/support/key-budgets.ts'
+import { generous } from '../contacts/support/reveals.ts'
+import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import type { TestReply } from '../support/client.ts'
+import { watchStatements } from '../support/statements/watch.ts'
 
 const start = '2026-11-10T12:00:00.000Z'
 let app: TestApp

@@ -1,0 +1,6 @@
+export { Coalescer } from './coalescer.ts'
+export { FairQueue, type PermitHolder, type Waiter } from './fair-queue.ts'
+export { FairSemaphore } from './fair-semaphore.ts'
+export { finish, finishSteps, Pace, type SlicedWork, type Steps, unhurried, workInSteps, workOf } from './pace.ts'
+export { SliceScheduler, slices, sortInSteps } from './slices.ts'
+export { Slots } from './slots.ts'

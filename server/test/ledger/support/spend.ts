@@ -1,0 +1,47 @@
+import { findCaller } from '../../../src/admission/admit.ts'
+import type { Scope } from '../../../src/auth/caller.ts'
+import { selectAccountsOfKeys } from '../../../src/auth/key-queries.ts'
+import { createTrialLinks } from '../../../src/auth/trial-links.ts'
+import type { Queryable } from '../../../src/db/pool.ts'
+import type { Deps } from '../../../src/deps.ts'
+import { hashApiKey } from '../../../src/kernel/api-key.ts'
+import { type ChargeContext, charge } from '../../../src/ledger/charge.ts'
+import type { TestApp, TestKey } from '../../support/app.ts'
+
+let lastContact = 0
+
+/** The key as admission takes it. */
+export async function identifyKey(db: Queryable, key: string): Promise<{ secretHash: Buffer; accountId: number }> {
+  const secretHash = hashApiKey(key)
+  const [owner] = await selectAccountsOfKeys(db, [secretHash])
+  return { secretHash, accountId: owner!.account_id }
+}
+
+/** The context of a request with a key that is counted already. */
+export async function contextOfKey(deps: Deps, key: string, scope: Scope, requestId: string): Promise<ChargeContext> {
+  const { db, clock, plans, charges } = deps
+  const now = clock.now()
+  const { caller, error } = await findCaller(
+    { db, now, plans, billingPageOf: () => 'https://storedex.example/billing' },
+    { ...(await identifyKey(db, key)), scope },
+  )
+  if (error) throw error
+  const trialLinks = createTrialLinks({ ...deps, publicUrl: 'http://storedex.example' })
+  return { db, now, requestId, caller, charges, trialLinks }
+}
+
+/**
+ * Spends credits as a reveal of new contacts does, but without contacts, so that hundreds are spent at once. Returns the
+ * credits left, or throws the refusal.
+ */
+export async function spendCredits({ deps }: TestApp, key: TestKey, count: number): Promise<number> {
+  const ids = Array.from({ length: count }, () => ++lastContact)
+  const ctx = await contextOfKey(deps, key.secret, 'contacts:reveal', `req_test${lastContact}`)
+  const paid = await charge(ctx, { contact_credits: { ids }, store_exports: { ids: [] } })
+  return paid.balance.contact_credits!
+}
+
+/** Charges a page of search rows, one per id, and the exports of their stores. */
+export async function spendRows(ctx: ChargeContext, storeIds: number[]): Promise<void> {
+  await charge(ctx, { search_rows: { amount: storeIds.length }, store_exports: { ids: [...new Set(storeIds)] } })
+}
