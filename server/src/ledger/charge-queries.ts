@@ -133,7 +133,7 @@ export function chargeSql(parts: ChargeParts): string {
     beforeCte(meters, parts),
     ...(isAlone ? once.map((meter) => newCte(meter)) : meters.length > 0 ? [keysBeforeCte] : []),
     fitsCte(parts, meters),
-    admits ? admittedCte(parts) : 'admitted as materialized (\n  select from fits where rows_fit\n)',
+    admits ? admittedCte(parts) : 'admitted as materialized (\n  select 1 as one from fits where rows_fit\n)',
     payingCte(parts),
     ...once.map((meter) => insertCte(meter, isAlone)),
     views === 'page' && pageCte,
@@ -141,7 +141,7 @@ export function chargeSql(parts: ChargeParts): string {
     spent.length > 0 && settlementCtes(parts),
     views && spent.length > 0 && personRowsCte,
     (listsRevealed || parts.meters.contact_credits === 'each_once') && knownCte,
-  ].filter((cte) => cte !== false)
+  ].filter((cte) => typeof cte === 'string')
   return `with ${ctes.join(',\n')}\n${answerSql(parts, meters, spent)}`
 }
 
@@ -223,7 +223,7 @@ function beforeCte(meters: readonly Meter[], { isAlone }: ChargeParts): string {
         ]
       : []),
   ])
-  return `before as materialized (\n  select ${columns.join(',\n         ')}\n)`
+  return `before as materialized (\n  select ${columns.join(',\n         ') || 'true as is_read'}\n)`
 }
 
 const keysBeforeCte = `keys_before as materialized (
@@ -265,18 +265,19 @@ function fitsCte({ isAlone, ofCatalogue, views, spendsReserved, meters: kinds }:
   if (!isAlone) {
     const account = spent.map(
       (meter) =>
-        `b.${meter} + (select sum(asked) from items where meter = '${meter}') <= :${meter}_allowance::integer`,
+        `(select sum(asked) from items where meter = '${meter}') <= greatest(:${meter}_allowance::integer - b.${meter}, 0)`,
     )
-    const keys = meters.length > 0 ? ['not exists (select from keys_before where taken + asked > budget)'] : []
+    const keys = meters.length > 0 ? ['not exists (select 1 from keys_before where asked > greatest(budget - taken, 0))'] : []
     const all = [...isOfCatalogue, ...account, ...keys]
     return `fits as materialized (\n  select ${all.join('\n         and ') || 'true'} as rows_fit\n  from ${from}\n)`
   }
   const within = (meter: Meter, needed: string) =>
-    `b.${meter} + ${needed} <= :${meter}_allowance::integer and (b.${meter}_of_key is null or b.${meter}_of_key + ${needed} <= :${meter}_budget::integer)`
+    `${needed} <= greatest(:${meter}_allowance::integer - b.${meter}, 0)
+           and (b.${meter}_of_key is null or ${needed} <= greatest(:${meter}_budget::integer - b.${meter}_of_key, 0))`
   const asked = views === 'page' ? 'n.needed' : ':search_rows_asked::integer'
   const rows = spent.filter((meter) => kinds[meter] === 'counted').map((meter) => within(meter, asked))
   const person = views
-    ? [`coalesce((select rows_viewed from person_hour), 0) + ${asked} <= ${viewedRowsAllowance}`]
+    ? [`${asked} <= greatest(${viewedRowsAllowance} - coalesce((select rows_viewed from person_hour), 0), 0)`]
     : []
   const others = spent
     .filter((meter) => kinds[meter] === 'each_once')
@@ -289,7 +290,7 @@ function fitsCte({ isAlone, ofCatalogue, views, spendsReserved, meters: kinds }:
     views === 'page'
       ? `
   cross join (
-    select case when exists (select from open_page) then ${newRowsSql} else :search_rows_asked::integer end as needed
+    select case when exists (select 1 from open_page) then ${newRowsSql} else :search_rows_asked::integer end as needed
   ) n`
       : ''
   return `fits as materialized (
@@ -329,8 +330,8 @@ const admittedCte = ({ isAlone }: ChargeParts) => `admitted as (
 /** A lone request is counted also if its exports or credits are refused. */
 const payingCte = ({ isAlone }: ChargeParts) =>
   isAlone
-    ? 'paying as materialized (\n  select from admitted cross join fits where others_fit\n)'
-    : 'paying as materialized (\n  select from admitted\n)'
+    ? 'paying as materialized (\n  select 1 as one from admitted cross join fits where others_fit\n)'
+    : 'paying as materialized (\n  select 1 as one from admitted\n)'
 
 function insertCte(meter: Meter, isAlone: boolean): string {
   const wanted = isAlone
@@ -485,8 +486,8 @@ function answerSql({ admits, isAlone, ofCatalogue, views, meters: kinds, listsRe
     ]
   }
   const columns = [
-    'exists (select from admitted) as is_admitted',
-    'exists (select from paying) as is_paid',
+    'exists (select 1 from admitted) as is_admitted',
+    'exists (select 1 from paying) as is_paid',
     ...(admits
       ? [
           's.is_current',
@@ -520,5 +521,5 @@ cross join fits f${ofCatalogue ? '\ncross join catalogue c' : ''}${
  * PostgreSQL may lose the last moments of those. A charge waits for its own commit, which flushes all earlier ones; so does a
  * transaction that keeps more than the charge.
  */
-const flushOnlyCharges = (spent: readonly Meter[]) => `case when ${spent.length > 0 ? 'not exists (select from spends) and ' : ''}not :keeps_more::boolean
+const flushOnlyCharges = (spent: readonly Meter[]) => `case when ${spent.length > 0 ? 'not exists (select 1 from spends) and ' : ''}not :keeps_more::boolean
        then set_config('synchronous_commit', 'off', true) end as flushed`

@@ -35,11 +35,11 @@ export function findMeterRefusal(
   const { limits } = caller.entitlement
   const refused: Refused = { caller, now: item.spentAt }
   const takenOfKey = (meter: Meter) => Number(columnsOf(meter).of_keys?.split(' ')[1] ?? 0)
-  const lacks = (meter: Meter, needed: number) => needed > limits[meter] - columnsOf(meter).taken
+  const lacks = (meter: Meter, needed: number) => needed > Math.max(0, limits[meter] - columnsOf(meter).taken)
   const lacksBudget = (meter: Meter, needed: number): TakenBudget | null => {
     const budget = caller.key?.budgets[meter] ?? null
     const taken = takenOfKey(meter)
-    return budget !== null && needed > budget - taken ? { budget, taken } : null
+    return budget !== null && needed > Math.max(0, budget - taken) ? { budget, taken } : null
   }
   const left = (meter: Meter) => Math.max(0, limits[meter] - columnsOf(meter).taken)
   if (spending.search_rows) {

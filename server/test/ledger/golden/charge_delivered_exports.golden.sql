@@ -1,0 +1,93 @@
+with catalogue as materialized (
+  select (
+  select s.batch || ':' || coalesce((select b.mark from catalogue_batches b where b.batch = s.batch)::text, '')
+  from catalogue_state s
+  where s.singleton
+) as version
+),
+before as materialized (
+  select coalesce((
+           select used + reserved from usage_counters
+           where account_id = :account_id::bigint and mode = :mode::text and meter = 'store_exports' and period_start = :store_exports_period::timestamptz), 0) as store_exports,
+         case when :store_exports_budget::integer is not null then coalesce((
+           select used + reserved from key_counters
+           where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'store_exports'
+             and period_start = :store_exports_period::timestamptz), 0) end as store_exports_of_key
+),
+store_exports_new as materialized (
+  select count(*)::integer as needed
+  from unnest(:store_exports_ids::bigint[]) as wanted (id)
+  where not exists (
+    select 1 from store_exports
+    where account_id = :account_id::bigint and mode = :mode::text and period_start = :store_exports_period::timestamptz
+      and store_id = wanted.id)
+),
+fits as materialized (
+  select (:catalogue_version::text is null or c.version = :catalogue_version::text) as rows_fit,
+         case when cardinality(:store_exports_ids::bigint[]) <= greatest(:store_exports_allowance::integer - b.store_exports, 0)
+           and (b.store_exports_of_key is null or cardinality(:store_exports_ids::bigint[]) <= greatest(:store_exports_budget::integer - b.store_exports_of_key, 0)) then true
+              else (select needed from store_exports_new) <= greatest(:store_exports_allowance::integer - b.store_exports, 0)
+           and (b.store_exports_of_key is null or (select needed from store_exports_new) <= greatest(:store_exports_budget::integer - b.store_exports_of_key, 0)) end as others_fit
+  from before b cross join catalogue c
+),
+admitted as materialized (
+  select 1 as one from fits where rows_fit
+),
+paying as materialized (
+  select 1 as one from admitted cross join fits where others_fit
+),
+exported as (
+  insert into store_exports (account_id, mode, period_start, store_id, exported_at)
+  select :account_id::bigint, :mode::text, :store_exports_period::timestamptz, each.id, :spent_at::timestamptz
+  from unnest(:store_exports_ids::bigint[]) as each (id)
+  cross join paying
+  order by each.id
+  on conflict do nothing
+  returning store_id as id
+),
+spends as materialized (
+  select 1 as request, 'store_exports' as meter,
+         :store_exports_period::timestamptz as period_start, amounts.amount,
+         :store_exports_allowance::integer as allowance, :store_exports_budget::integer as budget
+  from (select count(*)::integer as amount from exported) amounts
+  cross join paying
+  where amounts.amount > 0
+),
+counted as (
+  insert into usage_counters as c (account_id, mode, meter, period_start, used, allowance)
+  select :account_id::bigint, :mode::text, s.meter, s.period_start, s.amount, s.allowance
+  from spends s
+  order by s.meter
+  on conflict (account_id, mode, meter, period_start)
+  do update set used = c.used + excluded.used, allowance = excluded.allowance
+  returning meter, used + reserved as taken
+),
+key_counted as (
+  -- The join and the order make the account's counters come first.
+  insert into key_counters as k (account_id, key_id, meter, period_start, used, budget)
+  select :account_id::bigint, :counter_key_id::bigint, s.meter, s.period_start, s.amount, s.budget
+  from spends s
+  join counted c on c.meter = s.meter
+  where :key_id::bigint is not null
+  order by s.meter
+  on conflict (account_id, key_id, meter, period_start)
+  do update set used = k.used + excluded.used, budget = excluded.budget
+  returning key_id, meter, used + reserved as taken
+),
+recorded as (
+  insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at, key_id, person_id)
+  select :account_id::bigint, :mode::text, s.meter, s.period_start, s.amount, :request_id::text,
+         :spent_at::timestamptz, :key_id::bigint, :person_id::bigint
+  from spends s
+  order by s.request, s.meter
+)
+select exists (select 1 from admitted) as is_admitted,
+       exists (select 1 from paying) as is_paid,
+       c.version,
+       coalesce((select taken from counted where meter = 'store_exports'), b.store_exports) as store_exports_taken,
+       case when :store_exports_budget::integer is not null then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'store_exports'), b.store_exports_of_key) end as store_exports_of_keys,
+       (select string_agg(id::text, ',') from exported) as store_exports_new,
+       case when not f.others_fit then (select needed from store_exports_new) end as store_exports_needed
+from before b
+cross join fits f
+cross join catalogue c

@@ -1,0 +1,63 @@
+with before as materialized (
+  select coalesce((
+           select used + reserved from usage_counters
+           where account_id = :account_id::bigint and mode = :mode::text and meter = 'search_rows' and period_start = :search_rows_period::timestamptz), 0) as search_rows,
+         case when :search_rows_budget::integer is not null then coalesce((
+           select used + reserved from key_counters
+           where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'search_rows'
+             and period_start = :search_rows_period::timestamptz), 0) end as search_rows_of_key
+),
+fits as materialized (
+  select :search_rows_asked::integer <= greatest(:search_rows_allowance::integer - b.search_rows, 0)
+           and (b.search_rows_of_key is null or :search_rows_asked::integer <= greatest(:search_rows_budget::integer - b.search_rows_of_key, 0)) as rows_fit,
+         true as others_fit
+  from before b
+),
+admitted as materialized (
+  select 1 as one from fits where rows_fit
+),
+paying as materialized (
+  select 1 as one from admitted cross join fits where others_fit
+),
+spends as materialized (
+  select 1 as request, 'search_rows' as meter,
+         :search_rows_period::timestamptz as period_start, amounts.amount,
+         :search_rows_allowance::integer as allowance, :search_rows_budget::integer as budget
+  from (select :search_rows_amount::integer as amount) amounts
+  cross join paying
+  where amounts.amount > 0
+),
+counted as (
+  insert into usage_counters as c (account_id, mode, meter, period_start, used, allowance)
+  select :account_id::bigint, :mode::text, s.meter, s.period_start, s.amount, s.allowance
+  from spends s
+  order by s.meter
+  on conflict (account_id, mode, meter, period_start)
+  do update set used = c.used + excluded.used, allowance = excluded.allowance
+  returning meter, used + reserved as taken
+),
+key_counted as (
+  -- The join and the order make the account's counters come first.
+  insert into key_counters as k (account_id, key_id, meter, period_start, used, budget)
+  select :account_id::bigint, :counter_key_id::bigint, s.meter, s.period_start, s.amount, s.budget
+  from spends s
+  join counted c on c.meter = s.meter
+  where :key_id::bigint is not null
+  order by s.meter
+  on conflict (account_id, key_id, meter, period_start)
+  do update set used = k.used + excluded.used, budget = excluded.budget
+  returning key_id, meter, used + reserved as taken
+),
+recorded as (
+  insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at, key_id, person_id)
+  select :account_id::bigint, :mode::text, s.meter, s.period_start, s.amount, :request_id::text,
+         :spent_at::timestamptz, :key_id::bigint, :person_id::bigint
+  from spends s
+  order by s.request, s.meter
+)
+select exists (select 1 from admitted) as is_admitted,
+       exists (select 1 from paying) as is_paid,
+       coalesce((select taken from counted where meter = 'search_rows'), b.search_rows) as search_rows_taken,
+       case when :search_rows_budget::integer is not null then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'search_rows'), b.search_rows_of_key) end as search_rows_of_keys
+from before b
+cross join fits f
