@@ -177,11 +177,12 @@ function openDelivery(
   const bytes = allBytes / processes
   const knownExports = new KnownExports({ maxBytes: bytes * knownExportsShare })
   const documents = new Documents({ maxBytes: bytes * (1 - knownExportsShare), pool, deliverEmails })
+  const charges = new Charges({ pool, knownExports })
   pool.onConnectionLost(() => {
     documents.cache.clear()
-    knownExports.clear()
+    charges.forgetExports()
   })
-  return { documents, charges: new Charges({ pool, knownExports }) }
+  return { documents, charges }
 }
 
 /** Commands read too little to need it. */

@@ -51,7 +51,7 @@ const maxReads = 64
 /** Accounts share reads, but not all of them: one that is slow, or fails, is not everybody's. */
 const readLanes = 2
 /** How long a batch waits for transactions of other servers that hold one of its keys. */
-const claimTimeoutMs = 100
+const claimTimeoutMs = 20
 /** Opening or rendering this many replies takes about a millisecond. */
 const repliesPerTurn = 8
 

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { CallerContext } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import type { Pool } from '../db/pool.ts'
 import type { PaidReply } from '../delivery/paid-reply.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
-import { type InFlightRequests, inProgress, runIdempotently } from '../idempotency/idempotency.ts'
+import { type InFlightRequests, runIdempotently, waitForHolder } from '../idempotency/idempotency.ts'
 import type { KeptReplyRow, ReplyClaim } from '../idempotency/queries.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
@@ -79,9 +78,6 @@ async function revealIdempotently(
   return { ...result, balance: {} }
 }
 
-/** How long a request waits before it tries again to claim a key that another server holds. */
-const pauseMs = 50
-
 async function revealAndKeep(
   ctx: RevealContext,
   wanted: WantedContacts,
@@ -98,8 +94,8 @@ async function revealAndKeep(
       case 'unrevealable':
         throw noRevealableContacts()
       case 'held':
-        if (remainingMs() <= pauseMs) throw inProgress()
-        await delay(pauseMs)
+        // Not in the batch, where it would hold up others.
+        await waitForHolder(ctx.db, claim, remainingMs())
     }
   }
 }

@@ -78,6 +78,15 @@ export async function runIdempotently<T extends KeepableReply>(
   })
 }
 
+/** Waits for the transaction that holds a key, of another server; 409 after `lockTimeoutMs`. */
+export function waitForHolder(db: Pool, claim: queries.ReplyClaim, lockTimeoutMs: number): Promise<void> {
+  return runTransaction(db, (client) =>
+    queries.waitForClaim(client, claim, lockTimeoutMs).catch((error) => {
+      throw queries.isLockTimeout(error) ? inProgress() : error
+    }),
+  )
+}
+
 /** Works in a transaction of its own, which claims the key and keeps the reply. */
 export function keepReply<T extends KeepableReply>(
   ctx: IdempotencyContext,
@@ -163,7 +172,7 @@ function replay(ctx: IdempotencyContext, claim: queries.ReplyClaim, kept: querie
   return { body: ctx.seals.sealer.open(kept.reply, replyRowIdentity(claim)).toString(), isReplay: true as const }
 }
 
-export function inProgress(): ApiError {
+function inProgress(): ApiError {
   return new ApiError(
     'idempotency_in_progress',
     'The first request with this Idempotency-Key is still running; try again in a moment.',

@@ -52,6 +52,18 @@ ${alongside ?? ''}`)) as unknown as pg.QueryResult<{ key_hash: Buffer }>[]
   return claims.map(({ keyHash }) => claimed.has(keyHash.toString('latin1')))
 }
 
+/** Waits until no transaction holds the key of a claim; after `lockTimeoutMs` PostgreSQL cancels it (`isLockTimeout`). */
+export async function waitForClaim(client: Client, claim: ReplyClaim, lockTimeoutMs: number): Promise<void> {
+  const { accountId, mode, operation, keyHash, requestHash, now } = claim
+  await client.query(`
+begin;
+set local lock_timeout = ${lockTimeoutMs};
+insert into idempotency (account_id, mode, operation, key_hash, request_hash, claimed_at)
+values (${accountId}, ${text(mode)}, ${text(operation)}, ${bytes(keyHash)}, ${bytes(requestHash)}, ${time(now)})
+on conflict (account_id, mode, operation, key_hash) do nothing;
+rollback`)
+}
+
 /** Whether a statement was cancelled by `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03'

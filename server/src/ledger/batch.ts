@@ -5,7 +5,7 @@ import { clockToleranceMs, formatDay, formatTime } from '../kernel/time.ts'
 import { type ChargeParts, type ChargeValues, chargedMeters } from './charge-queries.ts'
 import type { KnownStores } from './known-exports.ts'
 import { arrayLiteral } from './named-parameters.ts'
-import type { ChargeItem, Spending } from './spending.ts'
+import { askedOf, type ChargeItem, type Spending } from './spending.ts'
 
 export interface Batch {
   items: readonly ChargeItem[]
@@ -89,7 +89,7 @@ function addTerms(values: ChargeValues, items: readonly ChargeItem[], meter: Met
 
 function addAmounts(values: ChargeValues, items: readonly ChargeItem[], meter: 'search_rows') {
   const amounts = items.map(({ spending }) => spending[meter]!.amount)
-  const asked = items.map(({ spending }) => spending[meter]!.asked ?? spending[meter]!.amount)
+  const asked = items.map(({ spending }) => askedOf(spending[meter]!))
   if (items.length === 1) {
     values[`${meter}_amount`] = amounts[0]
     values[`${meter}_asked`] = asked[0]

@@ -135,6 +135,11 @@ export class Charges {
     }
   }
 
+  /** Forgets which stores are exported, as after a connection was lost: another database may answer the next one. */
+  forgetExports(): void {
+    this.#knownExports.clear()
+  }
+
   gauges(): GaugeSource[] {
     return [
       {

@@ -6,7 +6,7 @@ import type { TrialCreditAction } from '../http/errors.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { formatDay, formatNumber, type Period } from '../kernel/time.ts'
 import type { ChargeOutcomeRow, MeterColumns } from './charge-queries.ts'
-import type { ChargeItem } from './spending.ts'
+import { askedOf, type ChargeItem } from './spending.ts'
 import { viewedRowsAllowance } from './viewing-queries.ts'
 
 /** Makes the error of a refusal, which may link to the page of a trial. */
@@ -43,8 +43,7 @@ export function findMeterRefusal(
   }
   const left = (meter: Meter) => Math.max(0, limits[meter] - columnsOf(meter).taken)
   if (spending.search_rows) {
-    const { amount, asked = amount } = spending.search_rows
-    const needed = columnsOf('search_rows').needed ?? asked
+    const needed = columnsOf('search_rows').needed ?? askedOf(spending.search_rows)
     if (lacks('search_rows', needed)) return () => rowsRefusal(refused, left('search_rows'))
     const budget = lacksBudget('search_rows', needed)
     if (budget) return () => rowsBudgetRefusal(refused, budget)

@@ -4,10 +4,14 @@ import type { CallerContext, RequestAdmission, Spender } from '../auth/caller.ts
 import { clockToleranceMs } from '../kernel/time.ts'
 
 /** A meter that counts what it is told. */
-interface Counted {
+export interface Counted {
   amount: number
-  /** What has to be left, as the limit of a search; the amount, if it is missing. */
+  /** What has to be left, as the limit of a search, if it is more than the amount. */
   asked?: number
+}
+
+export function askedOf({ amount, asked = 0 }: Counted): number {
+  return Math.max(amount, asked)
 }
 
 /** A meter that counts each id once: a store in a period, a contact for ever. Without repetitions. */

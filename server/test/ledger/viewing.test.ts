@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { noBudgets } from '../../src/auth/budgets.ts'
 import type { CallerContext } from '../../src/auth/caller.ts'
 import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
-import { type DeliveredPage, deliverStores, deliverStoresByHost } from '../../src/delivery/queries.ts'
+import { type DeliveredPage, deliverHosts, deliverStores } from '../../src/delivery/deliver.ts'
+import { Documents } from '../../src/delivery/documents.ts'
+import type { CatalogueContext } from '../../src/delivery/paid-reply.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
-import { deliverAndCharge } from '../../src/usage/charge.ts'
-import { keyAccountOf } from '../../src/ledger/charge-queries.ts'
-import { expireViewedPages, hashViewedPage, requireViewableRows } from '../../src/ledger/viewing.ts'
+import { Charges } from '../../src/ledger/charges.ts'
+import { KnownExports } from '../../src/ledger/known-exports.ts'
+import { expireViewedPages, hashViewedPage } from '../../src/ledger/viewing.ts'
 import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
 import { createTestDatabase } from '../support/database.ts'
 
@@ -14,10 +15,16 @@ const noon = '2026-11-10T12:00:00.000Z'
 const at = (time: string) => new Date(`2026-11-10T${time}Z`)
 
 let pool: ConnectionPool
+let services: Pick<CatalogueContext, 'charges' | 'documents' | 'deliverEmails'>
 let ids: number[]
 let people: number[]
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'viewing', maxConnections: 8 })
+  services = {
+    charges: new Charges({ pool, knownExports: new KnownExports({ maxBytes: 0 }) }),
+    documents: new Documents({ pool, maxBytes: 0, deliverEmails: 'all' }),
+    deliverEmails: 'all',
+  }
   ids = await insertRows(
     pool,
     Array.from({ length: 20 }, (_, index) => ({ ...plainRow, document: `d${index}`, preview: `s${index}` })),
@@ -53,7 +60,8 @@ function contextOf({ person = people[0]!, account = 7, now = new Date(noon), row
     creditsPeriod: period,
   } as unknown as CallerContext['caller']['entitlement']
   const caller = { accountId: account, mode: 'live' as const, key: null, personId: person, entitlement, rate: {} }
-  return { db: pool, now, requestId: 'req_1', caller: { ...caller, scopes: null, searchRowsUsed: 0 } }
+  const ctx = { ...services, db: pool, now, requestId: 'req_1', caller: { ...caller, scopes: null } }
+  return ctx as unknown as CatalogueContext
 }
 
 const pageOf = (name: string) => hashViewedPage({ personId: 1 }, [name])!
@@ -63,15 +71,9 @@ let pages = 0
 const view = (count: number, viewer: Viewer = {}) =>
   show(ids.slice(0, count), `page ${++pages}`, viewer).then(({ items }) => items.join())
 
-/** Shows these stores on a page. */
-async function show(storeIds: number[], page: string, viewer: Viewer = {}): Promise<DeliveredPage> {
-  const ctx = contextOf(viewer)
-  const { delivered } = await deliverAndCharge(ctx, {
-    viewedPage: pageOf(page),
-    deliver: (charge) => deliverStores(pool, charge, { storeIds, deliverEmails: 'all' }),
-    estimateCost: async () => ({ storeIds, searchRows: storeIds.length }),
-  })
-  return delivered
+/** Shows these stores on a page, of a search with a limit. */
+function show(storeIds: number[], page: string, viewer: Viewer = {}, limit = 0): Promise<DeliveredPage> {
+  return deliverStores(contextOf(viewer), storeIds, { limit, viewedPage: pageOf(page) })
 }
 
 const refusalOf = (work: Promise<unknown>): Promise<ApiError> =>
@@ -126,20 +128,11 @@ describe('looking', () => {
   })
 
   test('a store’s page is one row with its people, and an unknown one costs nothing', async () => {
-    const { caller, ...ctx } = contextOf({})
-    const { limits, period } = caller.entitlement
-    const charge = {
-      ...ctx,
-      ...{ accountId: 7, mode: 'live' as const, keyId: null, personId: people[0]!, viewedPage: pageOf('store') },
-      ...keyAccountOf({ key: null }),
-      ...{ periodStart: period.start, storeExportsAllowance: 0, searchRowsAllowance: limits.search_rows },
-    }
     const contactIds = [ids[0]! * 4096 + 3]
-    const show = (host: string) =>
-      deliverStoresByHost(pool, charge, { hosts: [host], contactIds, deliverEmails: 'all' })
+    const show = (host: string) => deliverHosts(contextOf({}), [host], { contactIds, viewedPage: pageOf('store') })
     const found = { host: 'shop.example', document: 'd0', previews: 'p0false,"revealable":true,"store":s0}' }
     expect((await show('shop.example')).stores).toMatchObject([found])
-    expect(await show('nobody.example')).toMatchObject({ stores: [], rows_taken: 1, exports_taken: 0 })
+    expect(await show('nobody.example')).toMatchObject({ stores: [], rowsCharged: 0, balance: { search_rows: 24_999 } })
     expect(await charged()).toEqual({ rows: 1, exports: 0, marked: 0 })
     expect(await windowOf()).toMatchObject({ rows_viewed: 1 })
   })
@@ -168,21 +161,13 @@ describe('the hour of a person', () => {
     expect(await windowOf()).toMatchObject({ rows_viewed: 3_000 })
   })
 
-  test('a limit above the rows left is refused before the search', async () => {
+  test('a limit above the rows left is refused whatever the page has', async () => {
     await setWindow(2_995, at('11:30:00'))
-    await requireViewableRows(contextOf({}), 5, pageOf('new'))
-    expect(await refusalOf(requireViewableRows(contextOf({}), 6, pageOf('new')))).toMatchObject({
-      param: 'person_rows',
-    })
+    await show([], 'new', {}, 5)
+    expect(await refusalOf(show([], 'new', {}, 6))).toMatchObject({ param: 'person_rows' })
     // Another person, and the same one when the hour is over.
-    await requireViewableRows(contextOf({ person: people[1]! }), 100, pageOf('new'))
-    await requireViewableRows(contextOf({ now: at('12:30:00') }), 100, pageOf('new'))
-  })
-
-  test('a key has no hour', async () => {
-    const { caller, ...ctx } = contextOf({})
-    const key = { id: 1, name: 'k', counterKeyId: 1, budgets: noBudgets, searchRowsUsed: 0 }
-    await requireViewableRows({ ...ctx, caller: { ...caller, key, personId: null } }, 100, pageOf('new'))
+    await show([], 'new', { person: people[1]! }, 100)
+    await show([], 'new', { now: at('12:30:00') }, 100)
   })
 
   test('it begins with the first row, ends an hour later, and the next one counts from zero', async () => {
@@ -239,13 +224,13 @@ describe('the hour of a person', () => {
 })
 
 describe('the same page again', () => {
-  const rowsCharged = async (...work: Parameters<typeof show>) => (await show(...work)).rows_charged
+  const rowsCharged = async (...work: Parameters<typeof show>) => (await show(...work)).rowsCharged
 
   test('costs nothing for ten minutes from when it was paid, and is paid again afterwards', async () => {
     const page = ids.slice(0, 5)
-    expect(await show(page, 'a')).toMatchObject({ rows_charged: 5, rows_taken: 5 })
+    expect(await show(page, 'a')).toMatchObject({ rowsCharged: 5, balance: { search_rows: 24_995 } })
     const again = await show(page, 'a', { now: at('12:09:59.999') })
-    expect(again).toMatchObject({ rows_charged: 0, rows_taken: 5, items: ['d0,d1,d2,d3,d4'] })
+    expect(again).toMatchObject({ rowsCharged: 0, balance: { search_rows: 24_995 }, items: ['d0', 'd1', 'd2', 'd3', 'd4'] })
     expect(await ledgerRows()).toHaveLength(1)
     expect(await windowOf()).toMatchObject({ rows_viewed: 5 })
     // Looking again does not make the ten minutes longer.
@@ -276,29 +261,24 @@ describe('the same page again', () => {
   test('is shown when no row is left, but no row that is new on it', async () => {
     const page = ids.slice(0, 5)
     await show(page, 'a', { rowsAllowed: 5 })
-    const context = { ...contextOf({ rowsAllowed: 5 }) }
-    const spent = { ...context, caller: { ...context.caller, searchRowsUsed: 5 } }
-    await requireViewableRows(spent, 5, pageOf('a'))
-    expect(await refusalOf(requireViewableRows(spent, 5, pageOf('b')))).toMatchObject({ param: 'search_rows' })
-    expect(await show(page, 'a', { rowsAllowed: 5 })).toMatchObject({ rows_charged: 0 })
+    const spent = { rowsAllowed: 5 }
+    expect(await show(page, 'a', spent, 100)).toMatchObject({ rowsCharged: 0 })
+    expect(await refusalOf(show([], 'b', spent, 5))).toMatchObject({ param: 'search_rows' })
     const changed = [...page.slice(1), ids[9]!]
-    expect(await refusalOf(show(changed, 'a', { rowsAllowed: 5 }))).toMatchObject({ param: 'search_rows' })
+    expect(await refusalOf(show(changed, 'a', spent))).toMatchObject({ param: 'search_rows' })
     await setWindow(3_000, new Date(noon))
-    await requireViewableRows(contextOf({}), 5, pageOf('a'))
-    expect(await refusalOf(requireViewableRows(contextOf({}), 5, pageOf('b')))).toMatchObject({ param: 'person_rows' })
-    expect(await show(page, 'a')).toMatchObject({ rows_charged: 0 })
+    expect(await show(page, 'a', {}, 5)).toMatchObject({ rowsCharged: 0 })
+    expect(await refusalOf(show([], 'b', {}, 5))).toMatchObject({ param: 'person_rows' })
     expect(await refusalOf(show(changed, 'a'))).toMatchObject({ param: 'person_rows' })
     const later = { now: at('12:10:00') }
-    expect(await refusalOf(requireViewableRows(contextOf(later), 5, pageOf('a')))).toMatchObject({
-      param: 'person_rows',
-    })
+    expect(await refusalOf(show(page, 'a', later, 5))).toMatchObject({ param: 'person_rows' })
   })
 
   test('is paid once when it is asked for many times at once, and each reply has its rows', async () => {
     const page = ids.slice(0, 7)
     const replies = await Promise.all(Array.from({ length: 40 }, () => show(page, 'a')))
     expect(new Set(replies.map(({ items }) => items.join())).size).toBe(1)
-    expect(replies.map(({ rows_charged }) => rows_charged).filter((rows) => rows !== 0)).toEqual([7])
+    expect(replies.map(({ rowsCharged }) => rowsCharged).filter((rows) => rows !== 0)).toEqual([7])
     expect(await charged()).toEqual({ rows: 7, exports: 0, marked: 0 })
     expect(await ledgerRows()).toHaveLength(1)
     expect(await windowOf()).toMatchObject({ rows_viewed: 7 })
@@ -316,7 +296,7 @@ describe('the same page again', () => {
     await setWindow(2_990, at('11:59:00'))
     const work = Array.from({ length: 30 }, (_, index) => show(ids.slice(0, 4), `page ${index % 5}`))
     const replies = await Promise.allSettled(work)
-    const rows = replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value.rows_charged!] : []))
+    const rows = replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value.rowsCharged!] : []))
     expect(rows.reduce((sum, each) => sum + each, 0)).toBe(8)
     expect(await windowOf()).toMatchObject({ rows_viewed: 2_998 })
     expect(await charged()).toMatchObject({ rows: 8 })
@@ -347,15 +327,12 @@ describe('the same page again', () => {
     const ctx = contextOf({ now: new Date('2026-12-01T00:00:10Z') })
     const period = { start: new Date('2026-12-01T00:00:00Z'), end: new Date('2027-01-01T00:00:00Z') }
     const entitlement = { ...ctx.caller.entitlement, period }
-    const { delivered, balance } = await deliverAndCharge(
-      { ...ctx, caller: { ...ctx.caller, entitlement } },
-      {
-        viewedPage: pageOf('a'),
-        deliver: (charge) => deliverStores(pool, charge, { storeIds: ids.slice(0, 3), deliverEmails: 'all' }),
-        estimateCost: async () => ({ storeIds: [], searchRows: 3 }),
-      },
-    )
-    expect([delivered.rows_charged, balance.search_rows]).toEqual([0, 25_000])
+    const inNextPeriod = { ...ctx, caller: { ...ctx.caller, entitlement } }
+    const { rowsCharged, balance } = await deliverStores(inNextPeriod, ids.slice(0, 3), {
+      limit: 3,
+      viewedPage: pageOf('a'),
+    })
+    expect([rowsCharged, balance.search_rows]).toEqual([0, 25_000])
     expect(await charged()).toMatchObject({ rows: 3 })
   })
 })

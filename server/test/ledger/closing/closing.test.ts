@@ -80,7 +80,7 @@ describe('a past period is closed', () => {
     expect(await world.count('ledger', key)).toBe(0)
     // A charge by another server, whose clock is four months behind. This one remembers what was exported.
     const closedAt = world.app.clock.now()
-    world.app.deps.knownExports.clear()
+    world.app.deps.charges.forgetExports()
     world.app.clock.set(start)
     await world.spend(key, 4)
     world.app.clock.set(closedAt)
