@@ -8,8 +8,8 @@ import type { BillingProvider } from './billing/provider.ts'
 import { accessFromSettings, standinPrices } from './billing/stripe/connection.ts'
 import { createStripeProvider } from './billing/stripe/provider.ts'
 import { type Config, usesBillingStandin } from './config.ts'
-import type { ConnectionPool, Pool } from './db/pool.ts'
 import { RevealBatches } from './contacts/reveal-batches.ts'
+import type { ConnectionPool, Pool } from './db/pool.ts'
 import { Documents } from './delivery/documents.ts'
 import { AccountSets } from './exclusion/account-sets.ts'
 import { DatabaseHealthMonitor } from './http/health.ts'
@@ -20,6 +20,8 @@ import { type InspectImport, inspectInProcess } from './imports/threads/inspect.
 import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
 import { createQuoteSealer, type QuoteSealer } from './kernel/quote.ts'
 import { createSigner, type Signer } from './kernel/signer.ts'
+import { Charges } from './ledger/charges.ts'
+import { KnownExports } from './ledger/known-exports.ts'
 import { type CatalogueDeps, openCatalogueDeps } from './resources/catalogue.ts'
 import { type DatabaseOptions, endPool, logErrors, once } from './resources/database.ts'
 import { createLogger, describeCause } from './runtime/logger.ts'
@@ -29,8 +31,6 @@ import { createPostgresEngine, createSearchPool, type SearchBudget } from './sea
 import type { ReplicaListener, StartReplica } from './search/replica/replica.ts'
 import { openSearch, type SearchService, searchBudget } from './search/service.ts'
 import { Standby } from './search/standby.ts'
-import { Charges } from './ledger/charges.ts'
-import { KnownExports } from './ledger/known-exports.ts'
 
 /** The shared resources of a process. Server, tests and command line open them the same way. */
 export interface Deps extends CatalogueDeps {

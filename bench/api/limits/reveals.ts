@@ -7,6 +7,7 @@ import { type ContactKeys, readContacts } from '../../../server/src/contacts/que
 import type { ConnectionPool, Lane } from '../../../server/src/db/pool.ts'
 import { keepTogether } from '../../../server/src/idempotency/idempotency.ts'
 import type { ReplyClaim } from '../../../server/src/idempotency/queries.ts'
+import type { KnownExports } from '../../../server/src/ledger/known-exports.ts'
 import { batchItemOf } from '../../../server/src/usage/batch/batch-outcome.ts'
 import { ChargeCoalescer, withOwnLane } from '../../../server/src/usage/batch/charge-coalescer.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type RevealItem,
   type SharedReveal,
 } from '../../../server/src/usage/batch/shared-reveals.ts'
-import type { KnownExports } from '../../../server/src/ledger/known-exports.ts'
 
 interface ReadItem {
   accountId: number

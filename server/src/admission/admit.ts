@@ -2,7 +2,13 @@ import { type AccountTerms, entitlementAt } from '../accounts/account.ts'
 import type { Limits, PlanFile } from '../accounts/plans.ts'
 import { toAccountTerms } from '../accounts/queries.ts'
 import { budgetsOf } from '../auth/budgets.ts'
-import { accessRequiredError, type KeyCaller, missingScopeError, refuseUnusableKey, type Scope } from '../auth/caller.ts'
+import {
+  accessRequiredError,
+  type KeyCaller,
+  missingScopeError,
+  refuseUnusableKey,
+  type Scope,
+} from '../auth/caller.ts'
 import {
   type BillingLimit,
   type CallLimit,
@@ -16,7 +22,7 @@ import {
 import type { Queryable } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { countStatusCheck } from './billing-window-queries.ts'
-import { type KeyRow, readKey } from './queries.ts'
+import { type PresentedKeyRow, readKey } from './queries.ts'
 
 export interface AdmissionContext {
   db: Queryable
@@ -45,7 +51,7 @@ export interface FoundCaller {
   caller: KeyCaller
   error: ApiError | null
   /** What was decided by. */
-  row: KeyRow
+  row: PresentedKeyRow
 }
 
 export function unknownKeyError(): ApiError {
@@ -74,7 +80,12 @@ export async function admitStatusCheck(ctx: AdmissionContext, presented: Present
     if (found.error) return found
     const { caller } = found
     const { limit } = caller.rate.billing_status!
-    const counted = await countStatusCheck(ctx.db, { accountId: caller.accountId, mode: caller.mode, now: ctx.now, limit })
+    const counted = await countStatusCheck(ctx.db, {
+      accountId: caller.accountId,
+      mode: caller.mode,
+      now: ctx.now,
+      limit,
+    })
     if (counted) {
       caller.rate = { billing_status: rateWindowAt('billing_status', toWindow(counted), limit, ctx.now) }
       return found
@@ -86,7 +97,7 @@ export async function admitStatusCheck(ctx: AdmissionContext, presented: Present
 const toWindow = ({ started_at, used }: { started_at: Date; used: number }) => ({ startedAt: started_at, used })
 
 function describeCaller(
-  row: KeyRow,
+  row: PresentedKeyRow,
   terms: AccountTerms,
   { plans, now }: AdmissionContext,
   { billingLimit }: Presented,
@@ -113,7 +124,7 @@ function describeCaller(
   }
 }
 
-function hourlyWindow(name: BillingLimit, row: KeyRow, limits: Limits, now: Date): RateWindows {
+function hourlyWindow(name: BillingLimit, row: PresentedKeyRow, limits: Limits, now: Date): RateWindows {
   const hour = { startedAt: row.hour_started_at, used: row.hour_used }
   return { [name]: rateWindowAt(name, hour, limits[`${name}_per_hour`], now) }
 }
@@ -127,7 +138,7 @@ const limitsByLength: readonly CallLimit[] = [
 ]
 
 function rejectionReason(
-  row: KeyRow,
+  row: PresentedKeyRow,
   terms: AccountTerms,
   { rate }: KeyCaller,
   { now, billingPageOf }: AdmissionContext,

@@ -4,7 +4,6 @@ import type { Mode } from '../kernel/ids.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 import { isWindowOpenSql } from '../ledger/window-queries.ts'
 
-
 export interface BillingWindowRow {
   started_at: Date
   used: number
@@ -18,12 +17,12 @@ export async function countStatusCheck(
   db: Queryable,
   { accountId, mode, now, limit }: { accountId: number; mode: Mode; now: Date; limit: number },
 ): Promise<BillingWindowRow | undefined> {
+  if (limit <= 0) return undefined
   const { rows } = await db.query<BillingWindowRow>({
     name: 'count_status_check',
     text: `
 insert into billing_windows as w (account_id, mode, kind, started_at, used, hour_limit)
-select $1::bigint, $2::text, 'billing_status', $3::timestamptz, 1, $4::integer
-where $4::integer > 0
+values ($1::bigint, $2::text, 'billing_status', $3::timestamptz, 1, $4::integer)
 on conflict (account_id, mode, kind) do update set
   started_at = case when ${isOpen} then w.started_at else excluded.started_at end,
   used       = case when ${isOpen} then w.used + 1 else 1 end,

@@ -1,10 +1,10 @@
 import { type AccountTerms, type Entitlement, entitlementAt } from '../accounts/account.ts'
 import type { PlanFile } from '../accounts/plans.ts'
 import { toAccountTerms } from '../accounts/queries.ts'
-import type { Mode } from '../kernel/ids.ts'
 import { budgetsOf, type CallingKey } from '../auth/budgets.ts'
 import type { KeyCaller, Scope, Standing } from '../auth/caller.ts'
-import type { KeyRow } from './queries.ts'
+import type { Mode } from '../kernel/ids.ts'
+import type { PresentedKeyRow } from './queries.ts'
 
 /** A key and its account, as the last admission with the key read them. */
 export class KnownKey implements Standing {
@@ -23,7 +23,7 @@ export class KnownKey implements Standing {
   #entitledFromMs = 0
   #entitledUntilMs = 0
 
-  constructor(row: KeyRow) {
+  constructor(row: PresentedKeyRow) {
     this.keyVersion = row.key_version
     this.accountVersion = row.account_version
     this.accountId = row.account_id
@@ -87,7 +87,7 @@ export class KnownKeys {
     return known?.isStale ? undefined : known
   }
 
-  remember(keyName: string, row: KeyRow): KnownKey {
+  remember(keyName: string, row: PresentedKeyRow): KnownKey {
     const known = this.#known.get(keyName)
     if (known && !known.isStale && known.keyVersion === row.key_version && known.accountVersion === row.account_version)
       return known

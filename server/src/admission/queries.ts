@@ -5,7 +5,7 @@ import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 
 /** A key with its account, and the windows of its requests; a window is null before its first request. */
-export interface KeyRow extends TermsRow, BudgetColumns {
+export interface PresentedKeyRow extends TermsRow, BudgetColumns {
   key_id: number
   key_name: string
   mode: Mode
@@ -30,8 +30,8 @@ export interface KeyRow extends TermsRow, BudgetColumns {
 export async function readKey(
   db: Queryable,
   { secretHash, accountId, hour }: { secretHash: Buffer; accountId: number; hour: BillingLimit | null },
-): Promise<KeyRow | undefined> {
-  const { rows } = await db.query<KeyRow>({
+): Promise<PresentedKeyRow | undefined> {
+  const { rows } = await db.query<PresentedKeyRow>({
     name: 'read_key',
     text: `
 with presented as materialized (

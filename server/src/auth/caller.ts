@@ -53,7 +53,10 @@ export interface Caller {
 /** Who spends, under which terms. */
 export type Spender = Pick<Caller, 'accountId' | 'mode' | 'personId'> & {
   key: Pick<CallingKey, 'id' | 'counterKeyId' | 'budgets'> | null
-  entitlement: Pick<Entitlement, 'limits' | 'period' | 'creditsPeriod' | 'trial' | 'paidPlanCredits' | 'hasPaymentMethod'>
+  entitlement: Pick<
+    Entitlement,
+    'limits' | 'period' | 'creditsPeriod' | 'trial' | 'paidPlanCredits' | 'hasPaymentMethod'
+  >
 }
 
 /** The caller of a request whose key was accepted. */

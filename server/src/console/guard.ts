@@ -183,11 +183,7 @@ function describeMember(
   return { ...context, account, role, isSeeAs, caller: describeCaller(context, account, plans) }
 }
 
-function describeCaller(
-  { person, now }: PersonContext,
-  account: MemberContext['account'],
-  plans: PlanFile,
-): Caller {
+function describeCaller({ person, now }: PersonContext, account: MemberContext['account'], plans: PlanFile): Caller {
   const entitlement = entitlementAt(account, plans, now)
   return {
     accountId: account.id,

@@ -1,5 +1,5 @@
-import { parseHosts } from '../delivery/paid-reply.ts'
 import { findStoreIds } from '../delivery/fetch-queries.ts'
+import { parseHosts } from '../delivery/paid-reply.ts'
 import { openExclusion, readAccountSets } from '../exclusion/exclude.ts'
 import { normalizePersonFilters } from '../search/query/person-query.ts'
 import { normalizeStoreConditions } from '../search/query/store-query.ts'

@@ -60,7 +60,7 @@ export async function deliverPreviews(
 }
 
 export interface DeliveredHosts extends Delivered {
-  stores: { host: string; document: string; /** Of its requested contacts, separated by commas. */ previews: string }[]
+  stores: { host: string; document: string /** Of its requested contacts, separated by commas. */; previews: string }[]
 }
 
 /**
@@ -141,7 +141,11 @@ async function findHostsWithPreviews(
   }
 }
 
-function priceOfRows({ limit, viewedPage }: RowsAsked, rowIds: readonly number[], storeIds: readonly number[]): Spending {
+function priceOfRows(
+  { limit, viewedPage }: RowsAsked,
+  rowIds: readonly number[],
+  storeIds: readonly number[],
+): Spending {
   const search_rows = { amount: rowIds.length, asked: limit }
   return viewedPage === null
     ? { search_rows, store_exports: { ids: storeIds } }

@@ -2,7 +2,7 @@ import type { ConnectionPool, Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { DocumentCache, type PreviewParts } from './document-cache.ts'
-import { fetchHosts, fetchPreviews, fetchStores } from './fetch-queries.ts'
+import { fetchDocuments, fetchHosts, fetchPreviews } from './fetch-queries.ts'
 import { KnownHosts } from './known-hosts.ts'
 
 interface DocumentsOptions {
@@ -41,7 +41,7 @@ export class Documents {
     return this.#find(ids, {
       get: (id) => this.cache.get(id),
       fetch: async (missing) => {
-        const { version, rows } = await fetchStores(db, mode, missing, this.#deliverEmails)
+        const { version, rows } = await fetchDocuments(db, mode, missing, this.#deliverEmails)
         return { version, items: rows.map(({ id, document }) => [id, document] as const) }
       },
       put: (id, document, version) => this.cache.put(id, document, version),

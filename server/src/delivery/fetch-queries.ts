@@ -26,14 +26,14 @@ export interface FetchedDocument {
 }
 
 /** The documents of the stores that exist. */
-export async function fetchStores(
+export async function fetchDocuments(
   db: Queryable,
   mode: Mode,
   storeIds: readonly number[],
   deliverEmails: DeliverEmails,
 ): Promise<Fetched<FetchedDocument>> {
   const { rows } = await db.query<Versioned<FetchedDocument>>({
-    name: 'fetch_stores',
+    name: 'fetch_documents',
     text: `
 select ${catalogueVersionSql} as version, null::bigint as id, null::text as document
 union all

@@ -94,11 +94,16 @@ export function keepReply<T extends KeepableReply>(
   lockTimeoutMs: number,
   work: (client: Client) => Promise<T>,
 ): Promise<T | Taken> {
-  return keepTogether<T | Taken>(ctx.db, [claim], { lockTimeoutMs, alongside: undefined }, async (client, [isClaimed]) => {
-    if (!isClaimed) return { results: { kept: (await queries.readReply(client, claim))! }, replies: [null] }
-    const results = await work(client)
-    return { results, replies: [sealReply(ctx, claim, results)] }
-  })
+  return keepTogether<T | Taken>(
+    ctx.db,
+    [claim],
+    { lockTimeoutMs, alongside: undefined },
+    async (client, [isClaimed]) => {
+      if (!isClaimed) return { results: { kept: (await queries.readReply(client, claim))! }, replies: [null] }
+      const results = await work(client)
+      return { results, replies: [sealReply(ctx, claim, results)] }
+    },
+  )
 }
 
 /** A reply to keep under a claim. */

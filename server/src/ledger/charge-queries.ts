@@ -12,14 +12,13 @@ import type { Meter } from '../accounts/plans.ts'
 import { counterKeySql } from '../auth/budget-queries.ts'
 import { violatesConstraint } from '../db/failures.ts'
 import type { Queryable } from '../db/pool.ts'
-import { type NamedStatement, numberParameters } from './named-parameters.ts'
-import { isPageOpenSql, isPersonHourOpenSql, viewedRowsAllowance } from './viewing-queries.ts'
+import { isPageOpenSql, isPersonHourOpenSql, viewedRowsAllowance } from './window-queries.ts'
 
 /** The meters in the order in which their counters are locked. */
 export const chargedMeters = ['contact_credits', 'search_rows', 'store_exports'] as const satisfies readonly Meter[]
 
 /** `counted` is charged by its amount, `each_once` by how many of its ids are new, `read` only tells what is left. */
-export type MeterPart = 'counted' | 'each_once' | 'read'
+type MeterPart = 'counted' | 'each_once' | 'read'
 
 export interface ChargeParts {
   /** Whether the requests are counted in their windows, if account and keys are what the process took them for. */
@@ -85,7 +84,7 @@ export function isAllowanceExceeded(error: unknown): boolean {
   return violatesConstraint(error, allowanceConstraints)
 }
 
-const statements = new Map<string, NamedStatement>()
+const statements = new Map<string, NumberedStatement>()
 
 export async function sendCharge(db: Queryable, parts: ChargeParts, values: ChargeValues): Promise<ChargeOutcomeRow> {
   const name = nameOfCharge(parts)
@@ -100,6 +99,22 @@ export async function sendCharge(db: Queryable, parts: ChargeParts, values: Char
     values: statement.names.map((parameter) => values[parameter] ?? null),
   })
   return rows[0]!
+}
+
+/** A statement with named parameters, such as `:account_id::bigint`, and the order in which PostgreSQL numbers them. */
+interface NumberedStatement {
+  /** The text with `$1`, `$2`, …; null stands for a value that none of its parameters has. */
+  text: string
+  names: readonly string[]
+}
+
+export function numberParameters(named: string): NumberedStatement {
+  const names: string[] = []
+  const text = named.replace(/(?<![:\w]):([a-z_]{1,60})/g, (_, name: string) => {
+    if (!names.includes(name)) names.push(name)
+    return `$${names.indexOf(name) + 1}`
+  })
+  return { text, names }
 }
 
 /** Such as `charge_admit_rows_exports`; it also names the prepared statement. */
@@ -258,8 +273,13 @@ const newRowsSql = `(
     select count(*)::integer from unnest(:row_ids::bigint[]) as shown (id)
     where id <> all (coalesce((select row_ids from open_page), '{}'::bigint[])))`
 
-function fitsCte({ isAlone, ofCatalogue, views, spendsReserved, meters: kinds }: ChargeParts, meters: readonly Meter[]): string {
-  const isOfCatalogue = ofCatalogue ? ['(:catalogue_version::text is null or c.version = :catalogue_version::text)'] : []
+function fitsCte(
+  { isAlone, ofCatalogue, views, spendsReserved, meters: kinds }: ChargeParts,
+  meters: readonly Meter[],
+): string {
+  const isOfCatalogue = ofCatalogue
+    ? ['(:catalogue_version::text is null or c.version = :catalogue_version::text)']
+    : []
   const from = `before b${ofCatalogue ? ' cross join catalogue c' : ''}`
   const spent = spendsReserved ? [] : meters.filter((meter) => kinds[meter] !== 'read')
   if (!isAlone) {
@@ -267,7 +287,8 @@ function fitsCte({ isAlone, ofCatalogue, views, spendsReserved, meters: kinds }:
       (meter) =>
         `(select sum(asked) from items where meter = '${meter}') <= greatest(:${meter}_allowance::integer - b.${meter}, 0)`,
     )
-    const keys = meters.length > 0 ? ['not exists (select 1 from keys_before where asked > greatest(budget - taken, 0))'] : []
+    const keys =
+      meters.length > 0 ? ['not exists (select 1 from keys_before where asked > greatest(budget - taken, 0))'] : []
     const all = [...isOfCatalogue, ...account, ...keys]
     return `fits as materialized (\n  select ${all.join('\n         and ') || 'true'} as rows_fit\n  from ${from}\n)`
   }
@@ -300,8 +321,10 @@ function fitsCte({ isAlone, ofCatalogue, views, spendsReserved, meters: kinds }:
 )`
 }
 
-const isMinuteOpen = '(w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz)'
-const isMinuteOver = '(w.minute_started_at <= :over_until::timestamptz or w.minute_started_at > :over_after::timestamptz)'
+const isMinuteOpen =
+  '(w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz)'
+const isMinuteOver =
+  '(w.minute_started_at <= :over_until::timestamptz or w.minute_started_at > :over_after::timestamptz)'
 const isDayOpen = '(w.day between :day::date and :last_open_day::date)'
 
 const admittedCte = ({ isAlone }: ChargeParts) => `admitted as (
@@ -410,7 +433,12 @@ function spendsCte(spent: readonly Meter[], { isAlone, meters, views }: ChargePa
 function settlementCtes({ isAlone, spendsReserved }: ChargeParts): string {
   const sums = isAlone
     ? { amount: 's.amount', allowance: 's.allowance', budget: 's.budget', groups: '' }
-    : { amount: 'sum(s.amount)::integer', allowance: 'max(s.allowance)', budget: 'max(s.budget)', groups: 's.meter, s.period_start' }
+    : {
+        amount: 'sum(s.amount)::integer',
+        allowance: 'max(s.allowance)',
+        budget: 'max(s.budget)',
+        groups: 's.meter, s.period_start',
+      }
   const key = spendsReserved ? counterKeySql(':key_id::bigint') : of('counter_key_id', 'bigint', isAlone, 's.request')
   const groupBy = (columns: string) => (isAlone ? '' : `\n  group by ${columns}`)
   const set = spendsReserved
@@ -464,7 +492,11 @@ const knownCte = `known as (
   where account_id = :account_id::bigint and mode = :mode::text and contact_id = any (:contact_ids::bigint[])
 )`
 
-function answerSql({ admits, isAlone, ofCatalogue, views, meters: kinds, listsRevealed }: ChargeParts, meters: readonly Meter[], spent: readonly Meter[]): string {
+function answerSql(
+  { admits, isAlone, ofCatalogue, views, meters: kinds, listsRevealed }: ChargeParts,
+  meters: readonly Meter[],
+  spent: readonly Meter[],
+): string {
   const counted = (meter: Meter) => spent.includes(meter)
   const ofMeter = (meter: Meter) => {
     const taken = `${counted(meter) ? `coalesce((select taken from counted where meter = '${meter}'), b.${meter})` : `b.${meter}`} as ${meter}_taken`
@@ -498,7 +530,9 @@ function answerSql({ admits, isAlone, ofCatalogue, views, meters: kinds, listsRe
     ...(ofCatalogue ? ['c.version'] : []),
     ...meters.flatMap(ofMeter),
     ...(listsRevealed || kinds.contact_credits === 'each_once'
-      ? ["(select string_agg(contact_id || ' ' || (extract(epoch from revealed_at) * 1000)::bigint, ',') from known) as known"]
+      ? [
+          "(select string_agg(contact_id || ' ' || (extract(epoch from revealed_at) * 1000)::bigint, ',') from known) as known",
+        ]
       : []),
     ...(views
       ? [
@@ -521,5 +555,7 @@ cross join fits f${ofCatalogue ? '\ncross join catalogue c' : ''}${
  * PostgreSQL may lose the last moments of those. A charge waits for its own commit, which flushes all earlier ones; so does a
  * transaction that keeps more than the charge.
  */
-const flushOnlyCharges = (spent: readonly Meter[]) => `case when ${spent.length > 0 ? 'not exists (select 1 from spends) and ' : ''}not :keeps_more::boolean
+const flushOnlyCharges = (
+  spent: readonly Meter[],
+) => `case when ${spent.length > 0 ? 'not exists (select 1 from spends) and ' : ''}not :keeps_more::boolean
        then set_config('synchronous_commit', 'off', true) end as flushed`

@@ -17,7 +17,10 @@ import { type ChargeItem, canShareCharge, weightOf } from './spending.ts'
  * Does the work of a batch, all or nothing: one result for each request. Null if they were refused together; then they are sent one
  * by one, and a lone request is refused by its outcome.
  */
-export type SendBatch<Item extends ChargeItem, Result> = (db: Lane, items: readonly Item[]) => Promise<readonly Result[] | null>
+export type SendBatch<Item extends ChargeItem, Result> = (
+  db: Lane,
+  items: readonly Item[],
+) => Promise<readonly Result[] | null>
 
 interface Waiting {
   item: ChargeItem
@@ -70,7 +73,11 @@ export class Charges {
   }
 
   /** The same for a request whose charge is part of a transaction, which `send` runs for a batch; it calls `chargeWithin`. */
-  async run<Item extends ChargeItem, Result>(db: Queryable, item: Item, send: SendBatch<Item, Result>): Promise<Result | { state: 'contended' }> {
+  async run<Item extends ChargeItem, Result>(
+    db: Queryable,
+    item: Item,
+    send: SendBatch<Item, Result>,
+  ): Promise<Result | { state: 'contended' }> {
     const { caller, admission } = item
     const lane = `${caller.accountId} ${caller.mode}`
     const waiting: Waiting = { item, send: send as unknown as Waiting['send'] }
@@ -116,7 +123,12 @@ export class Charges {
     const [{ item, send }] = waiting as [Waiting]
     try {
       return await this.withOwnLane(item.caller.accountId, (lane) =>
-        retryConflicts(() => send(lane, waiting.map((each) => each.item))),
+        retryConflicts(() =>
+          send(
+            lane,
+            waiting.map((each) => each.item),
+          ),
+        ),
       )
     } catch (error) {
       if (isAllowanceExceeded(error)) return null

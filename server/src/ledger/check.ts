@@ -2,7 +2,6 @@ import type { AccountsContext } from '../accounts/account.ts'
 import type { Meter } from '../accounts/plans.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
-import { readArchiveDifferences, readArchivedRows } from './closing/archives.ts'
 import * as queries from './check-queries.ts'
 import {
   beginSnapshotRead,
@@ -11,6 +10,7 @@ import {
   type LedgerRow,
   selectEntriesAfter,
 } from './check-queries.ts'
+import { readArchiveDifferences, readArchivedRows } from './closing/archives.ts'
 
 /** A ledger entry, as the command line prints it. */
 export interface LedgerEntry {

@@ -109,7 +109,9 @@ function describePaid({ items, parts, firsts }: Batch, row: ChargeOutcomeRow): P
 
 /** The windows as one request of a batch left them, had the requests come one after the other. */
 function windowsAfter(windows: CountedWindows, later: number): CountedWindows {
-  return later === 0 ? windows : { ...windows, minuteUsed: windows.minuteUsed - later, dayUsed: windows.dayUsed - later }
+  return later === 0
+    ? windows
+    : { ...windows, minuteUsed: windows.minuteUsed - later, dayUsed: windows.dayUsed - later }
 }
 
 function amountsOf(
@@ -162,7 +164,11 @@ interface RevealFacts {
   first: ReadonlyMap<number, number> | undefined
 }
 
-function revealsOf(items: readonly ChargeItem[], index: number, { known, newContacts, first }: RevealFacts): Paid['reveals'] {
+function revealsOf(
+  items: readonly ChargeItem[],
+  index: number,
+  { known, newContacts, first }: RevealFacts,
+): Paid['reveals'] {
   const { contact_credits, contactsShown } = items[index]!.spending
   const reveals = new Map<number, { revealedAt: Date; isNew: boolean }>()
   for (const id of contact_credits?.ids ?? contactsShown ?? []) {

@@ -7,19 +7,28 @@ import { ApiError } from '../kernel/errors.ts'
 import { formatDay, formatNumber, type Period } from '../kernel/time.ts'
 import type { ChargeOutcomeRow, MeterColumns } from './charge-queries.ts'
 import { askedOf, type ChargeItem } from './spending.ts'
-import { viewedRowsAllowance } from './viewing-queries.ts'
+import { viewedRowsAllowance } from './window-queries.ts'
 
 /** Makes the error of a refusal, which may link to the page of a trial. */
 export type Refusal = (trialLinks: TrialLinks) => ApiError
 
 /** Why a request was not counted: the longest full window; null if the windows have room. */
-export function findWindowRefusal({ caller, admission, spending }: ChargeItem, counted: CountedWindows): ApiError | null {
+export function findWindowRefusal(
+  { caller, admission, spending }: ChargeItem,
+  counted: CountedWindows,
+): ApiError | null {
   const { requestedAt: now } = admission!
-  const { requests_per_minute: minute, requests_per_day: day } = requestWindowsAt(counted, caller.entitlement.limits, now)
+  const { requests_per_minute: minute, requests_per_day: day } = requestWindowsAt(
+    counted,
+    caller.entitlement.limits,
+    now,
+  )
   const counts = spending.requests ?? { minute: 1, day: 1 }
   if (day!.used + counts.day > day!.limit) return rateLimitError('requests_per_day', day!, now)
   if (minute!.used + counts.minute <= minute!.limit) return null
-  return counts.day === 0 ? messageLimitError(minute!, counts.minute, now) : rateLimitError('requests_per_minute', minute!, now)
+  return counts.day === 0
+    ? messageLimitError(minute!, counts.minute, now)
+    : rateLimitError('requests_per_minute', minute!, now)
 }
 
 /**
@@ -53,7 +62,7 @@ export function findMeterRefusal(
   }
   const credits = columnsOf('contact_credits').needed ?? 0
   const exports = columnsOf('store_exports').needed ?? 0
-  if (credits > 0 && lacks('contact_credits', credits)) 
+  if (credits > 0 && lacks('contact_credits', credits))
     return (trialLinks) => creditsRefusal({ ...refused, trialLinks }, credits, left('contact_credits'))
   if (exports > 0 && lacks('store_exports', exports)) return () => exportsRefusal(refused, left('store_exports'))
   const creditsBudget = credits > 0 ? lacksBudget('contact_credits', credits) : null
@@ -108,7 +117,9 @@ function exportsRefusal({ caller, now }: Refused, remaining: number): ApiError {
 /** A reveal needs more credits than are left; during a trial, the refusal says how to get those of the paid plan. */
 function creditsRefusal(
   { caller, now, trialLinks }: Refused & { trialLinks: TrialLinks },
-  needed: number, remaining: number): ApiError {
+  needed: number,
+  remaining: number,
+): ApiError {
   const { limits, creditsPeriod, trial } = caller.entitlement
   const verb = needed === 1 ? 'is' : 'are'
   return new ApiError(

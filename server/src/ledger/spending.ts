@@ -50,10 +50,7 @@ export interface ChargeItem {
   spending: Spending
 }
 
-export function chargeItemOf(
-  { caller, admission, requestId, now }: CallerContext,
-  spending: Spending,
-): ChargeItem {
+export function chargeItemOf({ caller, admission, requestId, now }: CallerContext, spending: Spending): ChargeItem {
   return { caller, admission: admission?.isPending ? admission : null, requestId, spentAt: now, spending }
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Caller } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
-import { deletePagesBefore } from './viewing-queries.ts'
+import { deletePagesBefore } from './window-queries.ts'
 
 /** Identifies a page that a person looks at, by all that decides which rows it has; null for a key, which takes rows. */
 export function hashViewedPage({ personId }: Pick<Caller, 'personId'>, parts: readonly unknown[]): Buffer | null {

@@ -1,5 +1,5 @@
-import { isWindowOpenSql } from '../ledger/window-queries.ts'
 import type { Queryable } from '../db/pool.ts'
+import { isWindowOpenSql } from '../ledger/window-queries.ts'
 
 /** A window of attempts to count in, by what it bounds. */
 export interface AttemptWindow {

@@ -33,7 +33,10 @@ export async function searchStores(ctx: SearchContext, request: Static<typeof St
     },
   })
   const storeIds = positions.map((position) => position.storeId)
-  const { items, balance, rowsCharged } = await deliverStores(chargedFrom(ctx, startedAt), storeIds, { limit, viewedPage })
+  const { items, balance, rowsCharged } = await deliverStores(chargedFrom(ctx, startedAt), storeIds, {
+    limit,
+    viewedPage,
+  })
   return { body: renderList(ctx, items, nextCursor), balance, endReason, rowsCharged }
 }
 

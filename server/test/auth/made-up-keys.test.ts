@@ -21,7 +21,7 @@ test('a new key works at once among many invented ones, and only it is admitted'
   expect(replies.filter((status) => status === 200)).toHaveLength(1)
   expect(replies.filter((status) => status === 401)).toHaveLength(600)
   const sent = statements()
-  expect(sent.filter((name) => name === 'admit_request')).toHaveLength(1)
+  expect(sent.filter((name) => name === 'read_key')).toHaveLength(1)
   expect(sent.filter((name) => name === 'select_accounts_of_keys').length).toBeLessThan(601)
 })
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { knownStatuses } from '../../src/accounts/account.ts'
 import { planSlugs } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/auth/caller.ts'
-import type { TestKey } from '../support/app.ts'
 import { spendCredits } from '../ledger/support/spend.ts'
+import type { TestKey } from '../support/app.ts'
 import { startAppWithTestProvider } from './support/test-provider-app.ts'
 
 const { app, provider, free, customer } = await startAppWithTestProvider()

@@ -2,66 +2,41 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { noBudgets } from '../../src/auth/budgets.ts'
 import { type ConnectionPool, createPool, type Queryable } from '../../src/db/pool.ts'
-import { deliverPreviews, deliverStores, deliverStoresByHost } from '../../src/delivery/queries.ts'
-import type { SharedDelivery } from '../../src/delivery/shared/delivery-queries.ts'
-import { deliverSharedHosts } from '../../src/delivery/shared/host-queries.ts'
-import { chargeKnownPreviews, deliverSharedPreviews } from '../../src/delivery/shared/preview-queries.ts'
-import { deliverSharedStores } from '../../src/delivery/shared/store-queries.ts'
+import { deliverHosts, deliverPreviews, deliverStores } from '../../src/delivery/deliver.ts'
+import { Documents } from '../../src/delivery/documents.ts'
+import { fetchDocuments, fetchHosts, fetchPreviews } from '../../src/delivery/fetch-queries.ts'
+import type { CatalogueContext } from '../../src/delivery/paid-reply.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
-import { type DeliveryCharge, isAllowanceExceeded } from '../../src/ledger/charge-queries.ts'
+import { Charges } from '../../src/ledger/charges.ts'
+import { KnownExports } from '../../src/ledger/known-exports.ts'
 import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const storeCount = 20_000
-const charge: DeliveryCharge = {
-  accountId: 7,
-  mode: 'live',
-  now: new Date('2026-11-10T12:00:00.000Z'),
-  requestId: 'req_1',
-  keyId: 5,
-  personId: null,
-  counterKeyId: 5,
-  budgets: noBudgets,
-  periodStart: new Date('2026-11-01T00:00:00.000Z'),
-  storeExportsAllowance: 10,
-  searchRowsAllowance: 20,
-  viewedPage: null,
+const period = { start: new Date('2026-11-01T00:00:00.000Z'), end: new Date('2026-12-01T00:00:00.000Z') }
+
+/** A request with a key that was counted before; what it left is in `balance`. */
+function contextOf({ exports = 10, rows = 20 }: { exports?: number; rows?: number } = {}): CatalogueContext {
+  const limits = { store_exports: exports, search_rows: rows, contact_credits: 0 }
+  const key = { id: 5, name: 'k', counterKeyId: 5, budgets: noBudgets }
+  const entitlement = { limits, period, creditsPeriod: period }
+  const caller = { accountId: 7, mode: 'live', key, personId: null, scopes: null, entitlement, rate: {} }
+  const now = new Date('2026-11-10T12:00:00.000Z')
+  return { db: pool, now, requestId: 'req_1', caller, ...services } as unknown as CatalogueContext
 }
 
-const sharedDelivery: SharedDelivery = {
-  accountId: 7,
-  mode: 'live',
-  accountVersion: '1',
-  keyIds: [],
-  keyVersions: [],
-  minuteLimit: 10,
-  dayLimit: 10,
-  startedAt: charge.now,
-  openAfter: charge.now,
-  openUntil: charge.now,
-  overUntil: charge.now,
-  overAfter: charge.now,
-  day: '2026-11-10',
-  lastOpenDay: '2026-11-10',
-  periodStart: charge.periodStart,
-  storeExportsAllowance: 10,
-  requestIds: [],
-  spentAt: [],
-  requestKeyIds: [],
-  counterKeyIds: [],
-  exportsBudgets: [],
-  searchRowsAllowance: 20,
-  rowsAsked: [],
-  rowsBudgets: [],
-  knownRows: [],
-  catalogueVersion: null,
-}
+let services: Pick<CatalogueContext, 'charges' | 'documents'>
+const taken = { limit: 0, viewedPage: null }
 
 let pool: ConnectionPool
 /** Live stores whose documents, previews and hosts contain their index; the last store is of the sandbox. */
 let ids: number[]
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'delivery', maxConnections: 1 })
+  services = {
+    charges: new Charges({ pool, knownExports: new KnownExports({ maxBytes: 0 }) }),
+    documents: new Documents({ pool, maxBytes: 0, deliverEmails: 'all' }),
+  }
   ids = await insertRows(
     pool,
     Array.from({ length: storeCount }, (_, index) => ({
@@ -89,8 +64,7 @@ beforeEach(() => pool.query('truncate store_exports, usage_counters, ledger, rev
 
 const storesAt = (...indexes: number[]) => indexes.map((index) => ids[index]!)
 const peopleAt = (...indexes: number[]) => storesAt(...indexes).map((id) => contactKey(id, 3))
-const documentsOf = async (storeIds: number[]) =>
-  (await deliverStores(pool, charge, { storeIds, deliverEmails: 'all' })).items.join()
+const documentsOf = async (storeIds: number[]) => (await deliverStores(contextOf(), storeIds, taken)).items.join()
 
 async function chargedAmounts() {
   const { rows } = await pool.query<{ rows: number; exports: number; entries: number; marked: number }>(
@@ -124,17 +98,16 @@ describe('a page of stores', () => {
 
   test('an empty page costs nothing and returns the counters', async () => {
     await documentsOf(storesAt(1, 2, 3))
-    const nothing = await deliverStores(pool, charge, { storeIds: [], deliverEmails: 'all' })
-    expect(nothing).toMatchObject({ items: [], rows_taken: 3, exports_taken: 3 })
+    const nothing = await deliverStores(contextOf(), [], taken)
+    expect(nothing).toMatchObject({ items: [], balance: { search_rows: 17, store_exports: 7 } })
   })
 
   test.each([
-    ['rows', { searchRowsAllowance: 1 }],
-    ['exports', { storeExportsAllowance: 1 }],
-  ])('a page that exceeds the allowance of %s fails as a whole', async (_, allowance) => {
-    const request = { storeIds: storesAt(1, 2), deliverEmails: 'all' as const }
-    const failure = await deliverStores(pool, { ...charge, ...allowance }, request).catch((error: unknown) => error)
-    expect(isAllowanceExceeded(failure)).toBe(true)
+    ['search_rows', { rows: 1 }],
+    ['store_exports', { exports: 1 }],
+  ])('a page that exceeds the allowance of %s fails as a whole', async (param, allowance) => {
+    const failure = await deliverStores(contextOf(allowance), storesAt(1, 2), taken).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'rate_limit_exceeded', param })
     expect(await chargedAmounts()).toEqual({ rows: 0, exports: 0, entries: 0, marked: 0 })
   })
 })
@@ -147,10 +120,7 @@ describe('a page of previews', () => {
        values (7, 'live', $1, now()), (8, 'live', $2, now()), (7, 'test', $2, now())`,
       [revealed, foreign],
     )
-    const { items } = await deliverPreviews(pool, charge, {
-      contactIds: [revealed!, other!, foreign!],
-      deliverEmails: 'all',
-    })
+    const { items } = await deliverPreviews(contextOf(), [revealed!, other!, foreign!], taken)
     expect(items.join()).toBe('p8true,"store":s8},p3false,"store":s3},p5false,"store":s5}')
     expect(await chargedAmounts()).toEqual({ rows: 3, exports: 3, entries: 6, marked: 3 })
   })
@@ -158,10 +128,7 @@ describe('a page of previews', () => {
   test('erased contacts and contacts of the other mode are left out, with their stores', async () => {
     const [first, sandbox] = peopleAt(1, storeCount - 1)
     const erased = contactKey(ids[2]!, 6)
-    const { items } = await deliverPreviews(pool, charge, {
-      contactIds: [erased, sandbox!, first!],
-      deliverEmails: 'all',
-    })
+    const { items } = await deliverPreviews(contextOf(), [erased, sandbox!, first!], taken)
     expect(items.join()).toBe('p1false,"store":s1}')
     expect(await chargedAmounts()).toEqual({ rows: 1, exports: 1, entries: 2, marked: 1 })
   })
@@ -171,74 +138,45 @@ test('a delivery by host finds a store under domain and alias, exports it once, 
   const [one, other] = storesAt(1, 2)
   const hosts = [`shop-${one}.example`, `alias-${one}.example`, `shop-${other}.example`, 'nobody.example']
   const contactIds = [...peopleAt(1), contactKey(one!, 99)]
-  const { stores, ...meters } = await deliverStoresByHost(pool, charge, { hosts, contactIds, deliverEmails: 'all' })
+  const { stores, balance } = await deliverHosts(contextOf(), hosts, { contactIds })
   const person = 'p1false,"store":s1}'
   expect(Object.fromEntries(stores.map(({ host, document, previews }) => [host, [document, previews]]))).toEqual({
     [hosts[0]!]: ['d1', person],
     [hosts[1]!]: ['d1', person],
-    [hosts[2]!]: ['d2', null],
+    [hosts[2]!]: ['d2', ''],
   })
-  expect(meters).toMatchObject({ rows_taken: 0, exports_taken: 2 })
+  expect(balance).toEqual({ store_exports: 8 })
   expect(await chargedAmounts()).toEqual({ rows: 0, exports: 2, entries: 2, marked: 2 })
 })
 
 // A coordinator of Citus shows no indexes in its plans.
-test.skipIf(inject('citusNodes'))(
-  'at 20,000 stores, the generic plans of all deliveries use primary keys',
-  async () => {
-    await pool.query(
-      `insert into reveals (account_id, mode, contact_id, revealed_at)
-     select 7, 'live', store_id * 4096 + number, now() from contacts`,
+test.skipIf(inject('citusNodes'))('at 20,000 stores, the generic plans of all fetches use primary keys', async () => {
+  const sent: pg.QueryConfig[] = []
+  const recorder = {
+    query: async (statement: pg.QueryConfig) => {
+      sent.push(statement)
+      return { rows: [{ version: '1:' }] }
+    },
+  } as unknown as Queryable
+  await fetchDocuments(recorder, 'live', [], 'all')
+  await fetchPreviews(recorder, 'live', [], 'all')
+  await fetchHosts(recorder, { mode: 'live', hosts: [], knownIds: [] }, 'all')
+  await pool.query('set plan_cache_mode = force_generic_plan')
+  for (const { name, text, values } of sent) {
+    await pool.query(`prepare ${name}_plan as ${text}`)
+    const given = values!.map((value) =>
+      Array.isArray(value)
+        ? "'{}'"
+        : value === null
+          ? 'null'
+          : pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value)),
     )
-    await pool.query('analyze reveals')
-    const sent: pg.QueryConfig[] = []
-    const recorder = {
-      query: async (statement: pg.QueryConfig) => {
-        sent.push(statement)
-        return { rows: [{ item_id: null }] }
-      },
-    } as unknown as Queryable
-    for (const each of [charge, { ...charge, viewedPage: Buffer.from('page') }]) {
-      await deliverStores(recorder, each, { storeIds: [], deliverEmails: 'all' })
-      await deliverPreviews(recorder, each, { contactIds: [], deliverEmails: 'all' })
-      await deliverStoresByHost(recorder, each, { hosts: [], contactIds: [], deliverEmails: 'all' })
-    }
-    const stores = { requests: [], storeIds: [], exportedIds: [], fetchIds: [] }
-    const hosts = { requests: [], hosts: [], knownIds: [], exportedIds: [], known: { requests: [], storeIds: [] } }
-    const contacts = { contactIds: [], requests: [], requestedIds: [], exportedStoreIds: [], fetchIds: [] }
-    for (const requestIds of [['one'], ['one', 'another']]) {
-      const shared = { ...sharedDelivery, requestIds }
-      await deliverSharedStores(recorder, shared, stores, 'all')
-      await deliverSharedPreviews(recorder, shared, contacts)
-      await deliverSharedHosts(recorder, shared, hosts, 'all')
-    }
-    await chargeKnownPreviews(recorder, sharedDelivery, [])
-    const rows = ['stores', 'previews', 'hosts']
-    expect(sent.map(({ name }) => name)).toEqual([
-      ...['deliver', 'view'].flatMap((way) => rows.map((what) => `${way}_${what}`)),
-      ...['_alone', ''].flatMap((suffix) => rows.map((what) => `deliver_shared_${what}${suffix}`)),
-      'charge_known_previews',
-    ])
-    await pool.query('set plan_cache_mode = force_generic_plan')
-    for (const { name, text, values } of sent) {
-      await pool.query(`prepare ${name}_plan as ${text}`)
-      const given = values!.map((value) =>
-        Array.isArray(value)
-          ? "'{}'"
-          : value === null
-            ? 'null'
-            : pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value)),
-      )
-      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain execute ${name}_plan (${given.join(', ')})`)
-      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-      const tables = ['stores', 'contacts', 'store_domains', 'reveals']
-      for (const table of tables) expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
-      const fetches = name !== 'charge_known_previews'
-      const hasPreviews = !/_stores(_alone)?$|^deliver_shared_hosts/.test(name!)
-      if (fetches) expect(plan).toContain('stores_pkey')
-      if (fetches && hasPreviews) expect(plan).toContain('contacts_pkey')
-      if (hasPreviews) expect(plan).toContain('reveals_pkey')
-      if (/_hosts(_alone)?$/.test(name!)) expect(plan).toContain('store_domains_pkey')
-    }
-  },
-)
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain execute ${name}_plan (${given.join(', ')})`)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    const tables = ['stores', 'contacts', 'store_domains']
+    for (const table of tables) expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
+    expect(plan).toContain('stores_pkey')
+    if (name === 'fetch_previews') expect(plan).toContain('contacts_pkey')
+    if (name === 'fetch_hosts') expect(plan).toContain('store_domains_pkey')
+  }
+})

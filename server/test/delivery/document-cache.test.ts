@@ -167,7 +167,7 @@ describe('the cache', () => {
             expect(cache.get(id)).toBe(text(id))
           } else {
             const key = contactKey(id, number)
-            const parts = { person: text(key), store: text(id) }
+            const parts = { person: text(key), store: text(id), isRevealable: true }
             expect([undefined, text(key)]).toContain(cache.getPreview(key)?.person)
             cache.putPreview(key, parts, '1:')
             expect(cache.getPreview(key)).toEqual(parts)
@@ -184,7 +184,7 @@ describe('the cache', () => {
     await useVersion(cache, '1:')
     const keys = Array.from({ length: 60 }, (_, number) => contactKey(1, number))
     for (const key of keys) {
-      cache.putPreview(key, { person: 'x'.repeat(200), store: 'a store' }, '1:')
+      cache.putPreview(key, { person: 'x'.repeat(200), store: 'a store', isRevealable: true }, '1:')
       expect(cache.gauges()[0]!.read()[0]!.value).toBeLessThanOrEqual(8_000)
     }
   })
@@ -195,8 +195,13 @@ describe('the cache', () => {
     const version = await currentVersion()
     await useVersion(cache, version)
     const people = [contactKey(changed.id, 1), contactKey(changed.id, 2), contactKey(same.id, 1)]
-    for (const key of people) cache.putPreview(key, { person: `person ${key}`, store: 'a store' }, version)
-    cache.putPreview(contactKey(same.id, 2), { person: 'of another version', store: 'a store' }, `${version}1`)
+    for (const key of people)
+      cache.putPreview(key, { person: `person ${key}`, store: 'a store', isRevealable: true }, version)
+    cache.putPreview(
+      contactKey(same.id, 2),
+      { person: 'of another version', store: 'a store', isRevealable: true },
+      `${version}1`,
+    )
     expect(people.map((key) => cache.getPreview(key)?.person)).toEqual(people.map((key) => `person ${key}`))
     expect([cache.getPreview(contactKey(same.id, 2)), cache.get(same.id)]).toEqual([undefined, undefined])
     cache.put(same.id, 'same', version)
@@ -206,7 +211,7 @@ describe('the cache', () => {
     expect([first, second, third, cache.get(same.id)]).toEqual([
       undefined,
       undefined,
-      { person: `person ${people[2]}`, store: 'a store' },
+      { person: `person ${people[2]}`, store: 'a store', isRevealable: true },
       'same',
     ])
   })
@@ -219,7 +224,7 @@ describe('the cache', () => {
     const cache = open()
     const version = await currentVersion()
     await useVersion(cache, version)
-    cache.putPreview(contactKey(shop.id, 1), { person: 'a person', store: 'a store' }, version)
+    cache.putPreview(contactKey(shop.id, 1), { person: 'a person', store: 'a store', isRevealable: true }, version)
     await cache.check()
     expect([cache.version, cache.gauges()[1]!.read()[0]!.value]).toEqual([version, 1])
     await eraseContacts(app.operator, { email: 'q@mail.example' })

@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vites
 import { scopes } from '../../src/auth/caller.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import { runCommand } from '../cli/support/run-command.ts'
+import { spendCredits } from '../ledger/support/spend.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { connectClient, createTestDatabase } from '../support/database.ts'
 import { openTestDeps } from '../support/deps.ts'
 import { testDataKeys } from '../support/fixtures.ts'
-import { spendCredits } from '../ledger/support/spend.ts'
 
 // Skipped when the server does not allow creating roles.
 describe.skipIf(inject('serviceRole') === null)('the ledger is append-only', () => {

@@ -2,8 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
-import { type ChargeParts, chargeSql, nameOfCharge } from '../../src/ledger/charge-queries.ts'
-import { numberParameters } from '../../src/ledger/named-parameters.ts'
+import { type ChargeParts, chargeSql, nameOfCharge, numberParameters } from '../../src/ledger/charge-queries.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const none: ChargeParts = {
@@ -73,7 +72,9 @@ describe.each(named)('%s', (name, parts) => {
     await db.query('set plan_cache_mode = force_generic_plan')
     await db.query(`prepare ${name} as ${text}`)
     const values = names.length > 0 ? `(${names.map(() => 'null').join()})` : ''
-    const { rows } = await db.query<{ 'QUERY PLAN': string }>(`set enable_seqscan = off; explain execute ${name}${values}`).then((results) => (results as unknown as { rows: { 'QUERY PLAN': string }[] }[])[1]!)
+    const { rows } = await db
+      .query<{ 'QUERY PLAN': string }>(`set enable_seqscan = off; explain execute ${name}${values}`)
+      .then((results) => (results as unknown as { rows: { 'QUERY PLAN': string }[] }[])[1]!)
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
     for (const table of ['ledger', 'reveals', 'store_exports', 'usage_counters', 'key_counters', 'viewed_pages'])
       expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))

@@ -1,26 +1,32 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { admit } from '../../src/admission/admit.ts'
-import type { CallerContext } from '../../src/auth/caller.ts'
+import { KnownKey } from '../../src/admission/known-keys.ts'
+import { readKey } from '../../src/admission/queries.ts'
+import type { RequestAdmission } from '../../src/auth/caller.ts'
 import { type Client, type ConnectionPool, createPool } from '../../src/db/pool.ts'
-import { startTestApp } from '../support/app.ts'
-import { identifyKey, spendRows } from './support/spend.ts'
+import { chargeItemOf, type Spending } from '../../src/ledger/spending.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { identifyKey } from './support/spend.ts'
 
+let app: TestApp
 let pool: ConnectionPool
-let admitOn: (client: Client) => Promise<CallerContext>
+let known: KnownKey
 beforeAll(async () => {
-  const app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
   const { secret } = await app.key({})
   pool = createPool({ url: app.deps.databaseUrl, applicationName: 'commits', maxConnections: 1 })
-  admitOn = async (db) => {
-    const now = app.clock.now()
-    const { caller } = await admit(
-      { db, now, plans: app.deps.plans, billingPageOf: () => 'https://storedex.example/billing' },
-      { ...(await identifyKey(db, secret)), scope: 'stores:read', readSearchRows: true },
-    )
-    return { db, now, requestId: 'req_1', caller }
-  }
+  known = new KnownKey((await readKey(pool, { ...(await identifyKey(pool, secret)), hour: null }))!)
 })
 afterAll(() => pool.end())
+
+/** Admits a request and charges it in the transaction of the client. */
+async function charge(db: Client, spending: Spending): Promise<void> {
+  const now = app.clock.now()
+  const admission = { known, requestedAt: now, isPending: true } as unknown as RequestAdmission
+  const caller = known.callerAt(now, app.deps.plans, 'stores:read')!
+  const item = chargeItemOf({ db, now, requestId: 'req_1', caller, admission }, spending)
+  const sent = await app.deps.charges.chargeWithin(db, [item])
+  expect(sent?.outcomes).toMatchObject([{ state: 'paid' }])
+}
 
 /** Whether a commit on this connection is synchronous now. */
 async function isCommitSynchronous(client: Client): Promise<boolean> {
@@ -28,22 +34,19 @@ async function isCommitSynchronous(client: Client): Promise<boolean> {
   return rows[0]!.synchronous_commit === 'on'
 }
 
-test('admission commits asynchronously, a charge synchronously', async () => {
+test.each([
+  ['a request that costs nothing', {}, false],
+  ['one that charges', { search_rows: { amount: 2 }, store_exports: { ids: [1, 2] } }, true],
+  ['one that keeps a reply', { keepsMore: true }, true],
+] satisfies [string, Spending, boolean][])('%s commits synchronously or not', async (_, spending, isSynchronous) => {
   const client = await pool.connect()
   try {
     await client.query('set synchronous_commit = on')
-    const ctx = await admitOn(client)
-    expect(await isCommitSynchronous(client)).toBe(true)
-
     await client.query('begin')
-    await admitOn(client)
-    expect(await isCommitSynchronous(client)).toBe(false)
+    await charge(client, spending)
+    expect(await isCommitSynchronous(client)).toBe(isSynchronous)
     await client.query('rollback')
-
-    await client.query('begin')
-    await spendRows(ctx, [1, 2])
     expect(await isCommitSynchronous(client)).toBe(true)
-    await client.query('rollback')
   } finally {
     client.release()
   }

@@ -70,7 +70,7 @@ async function lockWindows(...keys: TestKey[]): Promise<() => Promise<void>> {
 }
 
 /** Those that charge, or admit what costs nothing. */
-const chargesAmong = (names: readonly string[]) => names.filter((name) => /^(admit|charge|deliver|export)_/.test(name))
+const chargesAmong = (names: readonly string[]) => names.filter((name) => /^(charge|fetch)_/.test(name))
 
 const succeeded = (replies: TestReply[]) => replies.filter(({ status }) => status === 200)
 const numbersOf = (replies: TestReply[], header: string) => replies.map(({ headers }) => Number(headers.get(header)))
@@ -97,7 +97,7 @@ describe('concurrent requests of an account', () => {
     await expect.poll(() => shared.mock.calls.length, { timeout: 20_000 }).toBe(40)
     await release()
     expect(succeeded(await sent)).toHaveLength(40)
-    expect(statements().filter((name) => name === 'admit_request' || name === 'admit_search')).toEqual([])
+    expect(statements().filter((name) => name === 'read_key')).toEqual([])
     // Of each of the two kinds, one that is away and one for all that gathered.
     expect(chargesAmong(statements()).length).toBeLessThanOrEqual(4)
   })
@@ -181,7 +181,7 @@ describe('concurrent requests of an account', () => {
 })
 
 describe('what the service knows', () => {
-  const knowsDocuments = () => vi.waitUntil(() => app.deps.documents.version !== null, { timeout: 20_000 })
+  const knowsDocuments = () => vi.waitUntil(() => app.deps.documents.cache.version !== null, { timeout: 20_000 })
 
   test('is charged without the catalogue, and read again once it has changed', async () => {
     const key = await knownKey(ample)
@@ -191,7 +191,11 @@ describe('what the service knows', () => {
     const first = contentsOf(await ask())
     const names = watchStatements(app.deps.db)
     expect(contentsOf(await ask())).toEqual(first)
-    expect(chargesAmong(names())).toEqual(['admit_known_hosts', 'charge_known_stores', 'charge_known_previews'])
+    expect(chargesAmong(names())).toEqual([
+      'charge_admit_delivered_exports_read',
+      'charge_admit_delivered_rows_exports_read',
+      'charge_admit_delivered_rows_exports_read_revealed',
+    ])
     // The rows of all searches, and each store once.
     const ledger = await ledgerOf(key)
     const amountsOf = (wanted: string) => ledger.filter(({ meter }) => meter === wanted).map(({ amount }) => amount)
@@ -212,9 +216,9 @@ describe('what the service knows', () => {
     const names = watchStatements(app.deps.db)
     expect(await ask(other)).toEqual(first)
     expect(chargesAmong(names())).toEqual([
-      'export_known_hosts_alone',
-      'export_known_stores_alone',
-      'charge_known_previews',
+      'charge_admit_delivered_exports',
+      'charge_admit_delivered_rows_exports',
+      'charge_admit_delivered_rows_exports_read_revealed',
     ])
     const usages = await Promise.all([one, other].map(async (key) => (await key.get('/usage')).body))
     expect(usages[1].store_exports).toEqual(usages[0].store_exports)
@@ -232,7 +236,7 @@ describe('what the service knows', () => {
     expect((await key.post('/contacts/reveal', { contact_ids: [second!.id] })).status).toBe(200)
     const names = watchStatements(app.deps.db)
     expect(await ask()).toEqual([first, { ...second, revealed: true }])
-    expect(chargesAmong(names())).toEqual(['charge_known_previews'])
+    expect(chargesAmong(names())).toEqual(['charge_admit_delivered_rows_exports_read_revealed'])
     await app.importContacts([
       {
         store_domain: 'burst-12.example',

@@ -230,7 +230,11 @@ describe('the same page again', () => {
     const page = ids.slice(0, 5)
     expect(await show(page, 'a')).toMatchObject({ rowsCharged: 5, balance: { search_rows: 24_995 } })
     const again = await show(page, 'a', { now: at('12:09:59.999') })
-    expect(again).toMatchObject({ rowsCharged: 0, balance: { search_rows: 24_995 }, items: ['d0', 'd1', 'd2', 'd3', 'd4'] })
+    expect(again).toMatchObject({
+      rowsCharged: 0,
+      balance: { search_rows: 24_995 },
+      items: ['d0', 'd1', 'd2', 'd3', 'd4'],
+    })
     expect(await ledgerRows()).toHaveLength(1)
     expect(await windowOf()).toMatchObject({ rows_viewed: 5 })
     // Looking again does not make the ten minutes longer.

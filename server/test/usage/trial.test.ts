@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { spendCredits } from '../ledger/support/spend.ts'
+import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 
 const start = '2026-03-10T08:00:00.000Z'
 let app: TestApp

@@ -1,6 +1,6 @@
-import { isWindowOpenSql } from '../../ledger/window-queries.ts'
 import { formatPgArray } from '../../catalogue/queries.ts'
 import type { Client, Queryable } from '../../db/pool.ts'
+import { isWindowOpenSql } from '../../ledger/window-queries.ts'
 
 /** A window to count a request in. */
 export interface RequestWindow {

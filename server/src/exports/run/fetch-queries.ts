@@ -1,7 +1,6 @@
 /** Statements that fetch what a chunk delivers. */
-import { contactsPerStore } from '@storedex/search-index'
-import type { Client, Queryable } from '../../db/pool.ts'
-import { type Mode, splitContactKey } from '../../kernel/ids.ts'
+import type { Queryable } from '../../db/pool.ts'
+import type { Mode } from '../../kernel/ids.ts'
 import { servedDocument } from '../../search/postgres/statements.ts'
 import type { DeliverEmails } from '../../search/query/vocabulary.ts'
 
@@ -31,34 +30,6 @@ join stores s on s.id = requested.store_id and s.mode = $2::text`,
   })
   const { ids, documents } = rows[0]!
   return { ids: ids?.split(',').map(Number) ?? [], documents: documents?.split('\n') ?? [] }
-}
-
-export interface FetchedPreview {
-  contactId: number
-  storeId: number
-  /** JSON up to the value of `revealed`, and that of the store. */
-  person: string
-  store: string
-}
-
-/** The previews of the contacts that exist, in no order. Call `holdContacts` before. */
-export async function fetchPreviews(
-  client: Client,
-  mode: Mode,
-  contactIds: readonly number[],
-): Promise<FetchedPreview[]> {
-  const keys = contactIds.map(splitContactKey)
-  const { rows } = await client.query<FetchedPreview>({
-    name: 'fetch_export_previews',
-    text: `
-select c.store_id * ${contactsPerStore} + c.number as "contactId", c.store_id as "storeId", c.preview as person, s.preview as store
-from unnest($1::bigint[], $2::smallint[]) as requested (store_id, number)
-join contacts c on c.store_id = requested.store_id and c.number = requested.number
-join stores s on s.id = c.store_id
-where s.mode = $3::text`,
-    values: [keys.map(({ storeId }) => storeId), keys.map(({ number }) => number), mode],
-  })
-  return rows
 }
 
 /** When the account revealed each of the contacts. */

@@ -5,13 +5,13 @@ import { holdContacts } from '../../contacts/hold-queries.ts'
 import { readContacts } from '../../contacts/queries.ts'
 import { RevealedContact } from '../../contacts/schema.ts'
 import type { Client } from '../../db/pool.ts'
+import { type FetchedPreview, fetchPreviews } from '../../delivery/fetch-queries.ts'
 import { isRevealable } from '../../encryption/contact-facts.ts'
 import type { ContactSeals } from '../../encryption/keyring.ts'
-import type { IdSealer } from '../../kernel/ids.ts'
+import { type IdSealer, storeOfContact } from '../../kernel/ids.ts'
 import type { DeliverEmails } from '../../search/query/vocabulary.ts'
 import type { ExportPosition, ExportRow } from '../export-row.ts'
 import { contactIdOf } from '../walk/cost.ts'
-import { type FetchedPreview, fetchPreviews } from './fetch-queries.ts'
 
 export interface ItemContext {
   ids: IdSealer
@@ -66,7 +66,8 @@ export async function holdCandidates(
   const keys = contactKeysOf(mode, contactIds)
   await holdContacts(client, keys.storeIds)
   if (kind === 'previews') {
-    const found = new Map((await fetchPreviews(client, mode, contactIds)).map((row) => [row.contactId, row]))
+    const { rows } = await fetchPreviews(client, mode, contactIds, ctx.deliverEmails)
+    const found = new Map(rows.map((row) => [row.id, row]))
     return contactIds.flatMap((id) => previewOf(found.get(id)))
   }
   const rows = await readContacts(client, keys)
@@ -80,8 +81,9 @@ export async function holdCandidates(
 
 function previewOf(row: FetchedPreview | undefined): Candidate[] {
   if (!row) return []
-  const { storeId, contactId, person, store } = row
-  return [{ storeId, contactId, render: ({ times }) => `${person}${times.has(contactId)},"store":${store}}` }]
+  const { id: contactId, person, store } = row
+  const render = ({ times }: Reveals) => `${person}${times.has(contactId)},"store":${store}}`
+  return [{ storeId: storeOfContact(contactId), contactId, render }]
 }
 
 const serializeContact = buildSerializer(RevealedContact as object)

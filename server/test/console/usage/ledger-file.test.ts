@@ -2,9 +2,9 @@ import { get } from 'node:http'
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readLedgerEntries } from '../../../src/ledger/check.ts'
+import { type ClosingApp, startClosingApp } from '../../ledger/support/closing.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import type { TestPerson } from '../../support/person.ts'
-import { type ClosingApp, startClosingApp } from '../../ledger/support/closing.ts'
 
 const start = '2025-01-10T12:00:00.000Z'
 let world: ClosingApp

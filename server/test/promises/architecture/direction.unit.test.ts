@@ -7,8 +7,19 @@ import { filesIn, isTestPath, project, resolveImport, workspaceOf } from './supp
 
 // A file imports from its own room and from rooms before it. Cycles inside a room are Biome's to find (noImportCycles).
 const serverLine = [
-  ...['kernel', 'runtime', 'db', 'search', 'http', 'taxonomy', 'accounts', 'auth', 'usage'],
-  ...['idempotency', 'encryption', 'delivery', 'exclusion', 'billing', 'stores', 'contacts'],
+  ...['kernel', 'runtime', 'db', 'search', 'http', 'taxonomy', 'accounts', 'auth'],
+  ...[
+    'ledger',
+    'admission',
+    'usage',
+    'idempotency',
+    'encryption',
+    'delivery',
+    'exclusion',
+    'billing',
+    'stores',
+    'contacts',
+  ],
   ...['counts', 'lists', 'exports', 'quotes', 'catalogue', 'erasure', 'imports', 'people', 'backup', 'import-jobs'],
   ...['mcp', 'console', 'config', 'resources', 'doctor', 'deps', 'app', 'cli', 'bin'],
 ]

@@ -26,6 +26,8 @@ const texts = (facts: SourceFacts, pattern: RegExp) => facts.literals.filter((te
 const outgoing = /^(connect|createConnection|request|get|Socket|TLSSocket|\*)$/
 const sql =
   /\b(select\s[^'"]*\sfrom\s|insert into\s|update\s+[a-z_]+\s+(as\s+)?([a-z]+\s+)?set\s|delete from\s|\bcopy\s+[a-z_]+\s*\()/
+const moneyWrite =
+  /\b(insert into|update|delete from)\s+(ledger|usage_counters|key_counters|store_exports|reveals|request_windows)\b/
 const sqlClock =
   /(?<![.\w])now\(\)|\b(clock_timestamp|statement_timestamp|transaction_timestamp)\(|\bcurrent_(timestamp|date|time)\b/
 
@@ -66,9 +68,22 @@ const places: Place[] = [
     // The exceptions compare the database's clock with this machine's, or record when a migration ran.
     rule: 'SQL takes its time as a parameter',
     within: product,
-    except: /^server\/src\/(db|usage\/closing)\//,
+    except: /^server\/src\/(db|ledger\/closing)\//,
     find: (facts) => texts(facts, sqlClock),
     seen: ["db.query('select now()')", "db.query('select current_timestamp')"],
+  },
+  {
+    rule: 'only one room writes money',
+    within: product,
+    except: /^server\/src\/ledger\//,
+    find: (facts) => texts(facts, moneyWrite),
+    seen: [
+      "db.query('insert into ledger (amount) values (1)')",
+      "db.query('update usage_counters set used = 0')",
+      "db.query('delete from reveals')",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: The source text of a template.
+      'const sql = `insert into store_exports select ${columns}`',
+    ],
   },
   {
     // Two of these ask the driver how it reads a URL, and one shapes what it sends; they connect to nothing.
