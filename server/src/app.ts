@@ -24,7 +24,7 @@ import { registerExportRoutes } from './exports/routes.ts'
 import { ExportRunner, exportLane } from './exports/run/runner.ts'
 import { registerGuide } from './http/docs/guide.ts'
 import { type CallerLabels, createRequestLogger, type RequestObserver } from './http/observe.ts'
-import { registerOpenApi } from './http/openapi/openapi.ts'
+import { registerOpenApi, takesCursor } from './http/openapi/openapi.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
 import { expireReplies, InFlightRequests } from './idempotency/idempotency.ts'
 import { importLane } from './import-jobs/context.ts'
@@ -186,10 +186,10 @@ export async function buildApp(
     openapi: {
       tags,
       publicUrl: deps.config.publicUrl,
-      headersOf: ({ config }) => [
-        ...(config?.access?.spends ?? []).map((meter) => meterHeaders[meter]),
-        ...(config?.access?.spends?.includes('search_rows') ? (['X-Search-End'] as const) : []),
-        ...(config?.keepsReplies ? (['Idempotent-Replayed'] as const) : []),
+      headersOf: (route) => [
+        ...(route.config?.access?.spends ?? []).map((meter) => meterHeaders[meter]),
+        ...(takesCursor(route) ? (['X-Search-End'] as const) : []),
+        ...(route.config?.keepsReplies ? (['Idempotent-Replayed'] as const) : []),
       ],
     },
   })

@@ -172,7 +172,7 @@ export type ContactCountRequest = {
     exclude?: Exclude;
     max_contacts_per_store?: number | null;
     /**
-     * The facets to count; a facet that is named twice counts once.
+     * The facets to count; a facet that is named twice counts once. Refused with store.domains.
      */
     facets?: ReadonlyArray<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'roles' | 'seniorities'>;
     /**
@@ -838,7 +838,7 @@ export type ListItemsRequest = {
     contact_ids?: ReadonlyArray<string>;
     from?: ListSource;
     /**
-     * With from: at most this many of its first results.
+     * With from: at most this many of its first results. To add them, it must fit into the search rows left.
      */
     max?: number;
 };

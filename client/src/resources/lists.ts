@@ -42,7 +42,10 @@ export class Lists extends Resource {
     return this.listPages(`${pathOf(id)}/items`, query, options)
   }
 
-  /** Adds up to 1,000 domains and ids, or the results of a search. All or nothing. */
+  /**
+   * Adds up to 1,000 domains and ids, which is free, or the results of a search, at one search row for each that the list did
+   * not have. All or nothing; repeating it charges nothing twice.
+   */
   addItems(id: string, body: api.ListItemsRequest, options?: CallOptions): ApiPromise<api.ListItemsAdded> {
     return this.call({ method: 'POST', path: `${pathOf(id)}/items`, body }, options)
   }

@@ -25,7 +25,7 @@ export type Metered<Reply> = Reply & {
 
 /** Makes a call that costs search rows. Notes what is left of them. */
 export async function callMetered<Reply extends object>(
-  { client, signal }: Pick<QueryFunctionContext, 'client' | 'signal'>,
+  { client, signal }: Pick<QueryFunctionContext, 'client'> & Partial<Pick<QueryFunctionContext, 'signal'>>,
   account: string,
   call: (options: CallOptions) => Promise<Reply>,
 ): Promise<Metered<Reply>> {
@@ -37,7 +37,7 @@ export async function callMetered<Reply extends object>(
     const left = headers.get('x-search-rows-remaining')
     if (left !== null) client.setQueryData(rowsLeftKey(account), Number(left))
   }
-  const reply = await call({ signal, onHeaders })
+  const reply = await call({ ...(signal && { signal }), onHeaders })
   return {
     ...reply,
     ...(charged !== null && { rowsCharged: Number(charged) }),

@@ -186,6 +186,12 @@ describe('what is left out', () => {
     expect(countBody(peopleFields, peopleQuestion(filters, 3))).toMatchObject({ exclude, max_contacts_per_store: 3 })
   })
 
+  it('asks for no facets of stores that it names', () => {
+    const named = peopleQuestion({ countries: ['DE'], domains: ['a.example'] }, 3)
+    expect(countBody(peopleFields, named)).toEqual(named)
+    expect(countBody(peopleFields, peopleQuestion({ countries: ['DE'] }, 3))).toHaveProperty('facets')
+  })
+
   it('keeps the case of lists in the URL, takes ten of them, and switches that are on', () => {
     const lists = Array.from({ length: 12 }, (_, index) => `lst_live_${index}Ab`)
     const search = `?exclude_exported=false&exclude_revealed=true&exclude_lists=${lists.join('+')}`

@@ -1,7 +1,7 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { meterHeaders } from '../delivery/paid-reply.ts'
 import { type DocumentedCode, type DocumentedReply, errorReplies } from '../http/openapi/errors.ts'
-import type { OpenApiDocument } from '../http/openapi/openapi.ts'
+import { type OpenApiDocument, takesCursor } from '../http/openapi/openapi.ts'
 import { replyHeaders } from '../http/openapi/public-document.ts'
 
 /** On replies that show rows to a person. */
@@ -49,10 +49,11 @@ export const consoleDocument: OpenApiDocument = {
     },
   },
   headersOfStatus: (status) => ([409, 429, 503].includes(status) ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id']),
-  headersOfSuccess: ({ config }) => [
-    ...(config?.console?.spends ?? []).map((meter) => meterHeaders[meter]),
-    ...(config?.console?.spends?.includes('search_rows') ? [rowsChargedHeader, 'X-Search-End'] : []),
-    ...(config?.keepsReplies ? ['Idempotent-Replayed'] : []),
+  headersOfSuccess: (route) => [
+    ...(route.config?.console?.spends ?? []).map((meter) => meterHeaders[meter]),
+    ...(route.config?.console?.spends?.includes('search_rows') ? [rowsChargedHeader] : []),
+    ...(takesCursor(route) ? ['X-Search-End'] : []),
+    ...(route.config?.keepsReplies ? ['Idempotent-Replayed'] : []),
   ],
   completeSchema,
 }

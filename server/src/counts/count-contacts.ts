@@ -1,6 +1,7 @@
 import { findStoreIds } from '../delivery/fetch-queries.ts'
 import { parseHosts } from '../delivery/paid-reply.ts'
 import { openExclusion, readAccountSets } from '../exclusion/exclude.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { normalizePersonFilters } from '../search/query/person-query.ts'
 import { normalizeStoreConditions } from '../search/query/store-query.ts'
 import { type CountContext, holderOf, millisecondsSince } from './context.ts'
@@ -22,12 +23,24 @@ import {
   type FacetValue,
 } from './schema.ts'
 
+/** The facets of a few named stores would tell for free what a lookup of each costs a store export for. */
+function namedStoresRefusal(): ApiError {
+  return new ApiError(
+    'invalid_request',
+    'A count with store.domains has no facets: leave facets or store.domains out.',
+    {
+      param: 'facets',
+    },
+  )
+}
+
 /** Counts the people that a search would find, and what choosing other values of its facets would find. Costs nothing. */
 export async function countContacts(ctx: CountContext, request: ContactCountRequest): Promise<ContactCount> {
   const { db, caller, search, vocabulary, deliverEmails } = ctx
   const { domains = [], ...conditions } = request.store ?? {}
   const { person = {}, max_contacts_per_store: maxPerStore = null, facet_limit: limit = defaultFacetLimit } = request
   const hosts = parseHosts(domains, 'store.domains')
+  if (hosts.length > 0 && request.facets && request.facets.length > 0) throw namedStoresRefusal()
   const queryOf = (people: typeof person, stores: typeof conditions, storeIds: number[] | null) => ({
     person: normalizePersonFilters(vocabulary, people),
     store: normalizeStoreConditions(vocabulary, stores, 'store'),

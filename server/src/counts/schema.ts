@@ -24,11 +24,11 @@ export type ContactFacetName = (typeof contactFacetNames)[number]
 export const defaultFacetLimit = 20
 const greatestFacetLimit = 100
 
-const facetParameters = <Name extends string>(names: readonly Name[]) => ({
+const facetParameters = <Name extends string>(names: readonly Name[], exception = '') => ({
   facets: Type.Optional(
     Type.Array(Type.Enum([...names], { type: 'string' }), {
       maxItems: names.length,
-      description: 'The facets to count; a facet that is named twice counts once.',
+      description: `The facets to count; a facet that is named twice counts once.${exception}`,
       examples: [names.slice(0, 2)],
     }),
   ),
@@ -95,7 +95,7 @@ export const ContactCountRequest = ClosedObject(
         }),
       ),
     ),
-    ...facetParameters(contactFacetNames),
+    ...facetParameters(contactFacetNames, ' Refused with store.domains.'),
   },
   { title: 'ContactCountRequest' },
 )

@@ -43,7 +43,7 @@ export function describeBatch(items: readonly ChargeItem[], known: KnownStores):
   }
   if (keys) Object.assign(values, keys, windowValues(items))
   const { view } = spending
-  if (typeof view === 'object') Object.assign(values, { page: view.page, row_ids: arrayLiteral(view.rowIds) })
+  if (view) Object.assign(values, { page: view.page, row_ids: arrayLiteral(view.rowIds) })
   const contactsShown = spending.contactsShown && distinct(items, ({ contactsShown }) => contactsShown!)
   if (contactsShown) values.contact_ids = arrayLiteral(contactsShown)
 
@@ -68,7 +68,7 @@ export function describeBatch(items: readonly ChargeItem[], known: KnownStores):
     meters,
     ofCatalogue: spending.catalogueVersion !== undefined,
     listsRevealed: contactsShown !== undefined,
-    views: view === undefined ? null : view === 'rows' ? 'rows' : 'page',
+    views: view ? 'page' : spending.isShown && caller.personId !== null ? 'rows' : null,
     spendsReserved: spending.isReserved ?? false,
   }
   return { items, parts, values, firsts }

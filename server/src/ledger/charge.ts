@@ -2,8 +2,9 @@
 
 import type { CallerContext } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
-import type { Client } from '../db/pool.ts'
+import { type Client, type Pool, transact } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { isAllowanceExceeded } from './charge-queries.ts'
 import type { Charges } from './charges.ts'
 import type { ChargeOutcome, NotPaid, Paid } from './outcome.ts'
 import { chargeItemOf, type Spending } from './spending.ts'
@@ -54,17 +55,39 @@ export async function untilPaid<Result extends { state: string; windows?: Paid['
     if (state === 'outdated') throw new CatalogueChanged((outcome as Outdated).version)
     return outcome as Exclude<Result, NotPaid>
   }
-  throw new ApiError('service_unavailable', 'The service is busy; try again in a moment.')
+  throw busyError()
 }
 
+/** Charges in a transaction, as its last step: what it locks is wanted by every request of the account. */
+export type Pay = (spending: Spending) => Promise<Paid>
+
 /**
- * Charges in the transaction of a request that was admitted before. Throws the refusal, which undoes the transaction, and
- * `isAllowanceExceeded` if others took what was left at this moment: `retryCharge` repeats the transaction then.
+ * Runs work that pays in its transaction, for a request that was counted before. A refusal undoes the transaction; it runs again if
+ * others took what was left at this moment.
  */
-export async function chargeWithin(client: Client, ctx: ChargeContext, spending: Spending): Promise<Paid> {
+export async function transactPaid<Result>(
+  ctx: ChargeContext & { db: Pool },
+  work: (client: Client, pay: Pay) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++)
+    try {
+      return await transact(ctx.db, (client) => work(client, (spending) => payWithin(client, ctx, spending)))
+    } catch (error) {
+      if (!(error instanceof Contended) && !isAllowanceExceeded(error)) throw error
+    }
+  throw busyError()
+}
+
+class Contended extends Error {}
+
+async function payWithin(client: Client, ctx: ChargeContext, spending: Spending): Promise<Paid> {
   const sent = await ctx.charges.chargeWithin(client, [chargeItemOf(ctx, spending)])
   const [outcome] = sent!.outcomes as [ChargeOutcome]
   if (outcome.state === 'refused') throw outcome.refusal(ctx.trialLinks)
-  if (outcome.state !== 'paid') throw new Error(`a charge within a transaction is ${outcome.state}`)
+  if (outcome.state !== 'paid') throw new Contended(outcome.state)
   return outcome
+}
+
+function busyError(): ApiError {
+  return new ApiError('service_unavailable', 'The service is busy; try again in a moment.')
 }

@@ -53,11 +53,12 @@ export function findMeterRefusal(
   const left = (meter: Meter) => Math.max(0, limits[meter] - columnsOf(meter).taken)
   if (spending.search_rows) {
     const needed = columnsOf('search_rows').needed ?? askedOf(spending.search_rows)
-    if (lacks('search_rows', needed)) return () => rowsRefusal(refused, left('search_rows'))
+    const { askedAs = 'limit' } = spending.search_rows
+    if (lacks('search_rows', needed)) return () => rowsRefusal(refused, left('search_rows'), askedAs)
     const budget = lacksBudget('search_rows', needed)
-    if (budget) return () => rowsBudgetRefusal(refused, budget)
+    if (budget) return () => rowsBudgetRefusal(refused, budget, askedAs)
     const hourLeft = viewedRowsAllowance - (row.hour_rows ?? 0)
-    if (spending.view && needed > hourLeft)
+    if (row.rows_charged !== undefined && needed > hourLeft)
       return () => personRowsRefusal(refused, Math.max(0, hourLeft), row.hour_started_at ?? item.spentAt)
   }
   const credits = columnsOf('contact_credits').needed ?? 0
@@ -91,9 +92,9 @@ function personRowsRefusal({ now }: Refused, left: number, startedAt: Date): Api
 const hourMs = 3_600_000
 
 /** The limit of a search exceeds the search rows left. */
-function rowsRefusal({ caller, now }: Refused, remaining: number): ApiError {
+function rowsRefusal({ caller, now }: Refused, remaining: number, askedAs: string): ApiError {
   const { limits, period } = caller.entitlement
-  const advice = remaining > 0 ? `; ask for limit ${formatNumber(remaining)} or less` : ''
+  const advice = remaining > 0 ? `; ask for ${askedAs} ${formatNumber(remaining)} or less` : ''
   return new ApiError(
     'rate_limit_exceeded',
     `${formatNumber(remaining)} of ${formatNumber(limits.search_rows)} search rows are left until ${formatDay(period.end)}${advice}.`,
@@ -139,10 +140,10 @@ interface TakenBudget {
 }
 
 /** The limit of a search exceeds what is left of the key's budget of search rows. */
-function rowsBudgetRefusal({ caller, now }: Refused, { budget, taken }: TakenBudget): ApiError {
+function rowsBudgetRefusal({ caller, now }: Refused, { budget, taken }: TakenBudget, askedAs: string): ApiError {
   const { period } = caller.entitlement
   const left = Math.max(0, budget - taken)
-  const advice = left > 0 ? `; ask for limit ${formatNumber(left)} or less` : ''
+  const advice = left > 0 ? `; ask for ${askedAs} ${formatNumber(left)} or less` : ''
   return new ApiError(
     'rate_limit_exceeded',
     `This API key has used ${ofBudget({ budget, taken }, 'search rows')} of its own budget until ${formatDay(period.end)}${advice}.`,

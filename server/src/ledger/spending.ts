@@ -8,6 +8,8 @@ export interface Counted {
   amount: number
   /** What has to be left, as the limit of a search, if it is more than the amount. */
   asked?: number
+  /** The parameter of the request that says so; `limit`, if it is missing. */
+  askedAs?: string
 }
 
 export function askedOf({ amount, asked = 0 }: Counted): number {
@@ -27,8 +29,10 @@ export interface Spending {
   contactsShown?: readonly number[]
   /** The version of the catalogue that what is delivered is of: only what is still current is charged. Null for any version. */
   catalogueVersion?: string | null
-  /** Search rows that a person looks at: the page with its rows, or no page where they are shown only once. */
-  view?: { page: Buffer; rowIds: readonly number[] } | 'rows'
+  /** The page with its rows, for a person who only looks at them: what it showed shortly before is free. */
+  view?: { page: Buffer; rowIds: readonly number[] }
+  /** Whether rows are shown without a page; those that a person sees count in their hour, as those of a page do. */
+  isShown?: boolean
   /** Whether amounts are spent that were reserved before; they always fit. */
   isReserved?: boolean
   /** Whether the transaction keeps more than the charge, so that its commit is always flushed to disk. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { callerContext } from '../admission/access.ts'
+import { setBalanceHeaders } from '../delivery/paid-reply.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { rejectBody } from '../http/validation.ts'
@@ -43,7 +44,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
         tags,
         summary: 'Create a list of stores or of contacts',
         description:
-          'A list keeps what you want to come back to, leave out of searches, or export. An account has at most 200 lists. Lists cost nothing.',
+          'A list keeps what you want to come back to, leave out of searches, or export. An account has at most 200 lists. An empty list costs nothing.',
         body: NewList,
         response: { 201: ListDetails, ...errorReplies(400, ...usual, 'list_name_taken', 'list_limit_reached') },
       },
@@ -128,19 +129,23 @@ function registerItemRoutes(
   api.post(
     '/lists/:id/items',
     {
-      config: { access },
+      config: { access: { ...access, spends: ['search_rows'] } },
       schema: {
         operationId: 'addListItems',
         tags,
         summary: 'Add stores or contacts to a list',
         description:
-          'Takes up to 1,000 domains, store ids or contact ids, or the first results of a search (`from` and `max`), which also needs the scope of that search. All or nothing: a list has at most 100,000 items. A domain that no store has is kept as pending, and becomes an item when an import brings the store. Adding costs nothing.',
+          'Takes up to 1,000 domains, store ids or contact ids, or the first results of a search (`from` and `max`), which also needs the scope of that search. All or nothing: a list has at most 100,000 items. A domain that no store has is kept as pending, and becomes an item when an import brings the store. Adding by domain or id is free. Adding from a search costs one search row for each item that the list did not have, and `max` must fit into the search rows left; from then on the list shows it for free. It uses no store export.',
         params,
         body: ListItemsRequest,
         response: { 200: ListItemsAdded, ...errorReplies(400, 'invalid_store_id', ...ofOneList, 'list_limit_reached') },
       },
     },
-    (request) => addItems(contextOf(request), request.params.id, request.body),
+    async (request, reply) => {
+      const { reply: added, balance } = await addItems(contextOf(request), request.params.id, request.body)
+      setBalanceHeaders(reply, balance, ['search_rows'])
+      return added
+    },
   )
 
   api.post(
@@ -151,7 +156,7 @@ function registerItemRoutes(
         operationId: 'removeListItems',
         tags,
         summary: 'Take stores or contacts off a list',
-        description: 'Takes the same body as adding. What the list does not have changes nothing.',
+        description: 'Takes the same body as adding. What the list does not have changes nothing. Costs nothing.',
         params,
         body: ListItemsRequest,
         response: { 200: ListItemsRemoved, ...errorReplies(400, 'invalid_store_id', ...ofOneList) },
@@ -169,7 +174,7 @@ function registerItemRoutes(
         tags,
         summary: 'List what is in a list, newest first',
         description:
-          'Shows ids, domains and names. What a search or an export delivers of a list is charged as anywhere.',
+          'Shows ids, domains and names, and costs nothing. What a search or an export delivers of a list is charged as anywhere.',
         params,
         querystring: ListItemQuery,
         response: { 200: ListItemPage, ...errorReplies(400, ...ofOneList) },

@@ -106,7 +106,8 @@ export const ListItemsRequest = ClosedObject(
       Type.Integer({
         minimum: 1,
         maximum: maxFound,
-        description: 'With from: at most this many of its first results.',
+        description:
+          'With from: at most this many of its first results. To add them, it must fit into the search rows left.',
       }),
     ),
   },

@@ -145,7 +145,7 @@ export type ContactCountRequest = {
     exclude?: Exclude;
     max_contacts_per_store?: number | null;
     /**
-     * The facets to count; a facet that is named twice counts once.
+     * The facets to count; a facet that is named twice counts once. Refused with store.domains.
      */
     facets?: Array<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'roles' | 'seniorities'>;
     /**
@@ -775,7 +775,7 @@ export type ListItemsRequest = {
     contact_ids?: Array<string>;
     from?: ListSource;
     /**
-     * With from: at most this many of its first results.
+     * With from: at most this many of its first results. To add them, it must fit into the search rows left.
      */
     max?: number;
 };
@@ -10665,6 +10665,10 @@ export type AddListItemsErrors = {
      * The body is not JSON: unsupported_media_type.
      */
     415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
     /**
      * Something failed inside: internal_error.
      */

@@ -47,9 +47,13 @@ export function peopleQuestion(filters: Filters, maxPerStore: number): PeopleQue
   return { ...nestedValues(peopleFields, filters), max_contacts_per_store: maxPerStore }
 }
 
-/** The question with everything that is shown beside filters. */
-export function countBody<Question extends object>(fields: FilterFields, question: Question) {
-  return { ...question, facets: facetsOf(fields), facet_limit: valuesPerFacet }
+/** The question with everything that is shown beside filters. Of stores that it names, the service counts no facets. */
+export function countBody<Question extends StoreQuestion | PeopleQuestion>(
+  fields: FilterFields,
+  question: Question,
+): Question & FacetParameters {
+  const { domains = [] } = ('store' in question ? question.store : {}) as { domains?: readonly string[] }
+  return domains.length > 0 ? question : { ...question, facets: facetsOf(fields), facet_limit: valuesPerFacet }
 }
 
 /** The body of a store search, for the API and for the console alike. */

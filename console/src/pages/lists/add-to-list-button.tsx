@@ -3,14 +3,15 @@ import { lazy, Suspense, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
 import { Button } from '#ui/actions/button.tsx'
 import type { ItemsToAdd, ListKind } from './lists-api.ts'
+import type { SearchToAdd } from './search-items.ts'
 
 const AddToListDialog = lazy(() => import('./add-to-list-dialog.tsx'))
 
 interface AddToListButtonProps {
   account: string
   kind: ListKind
-  /** What to add: domains or ids, or a search with the most of its results. */
-  items: ItemsToAdd
+  /** What to add: domains or ids, or a search. */
+  items: ItemsToAdd | SearchToAdd
   isSmall?: boolean
 }
 

@@ -1,10 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { fieldError, messageOf } from '#api/failure.ts'
-import { formatNumber } from '#lib/format.ts'
+import { callMetered, useRowsLeft } from '#api/metered.ts'
+import { formatCount } from '#lib/format.ts'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
+import { NumberField } from '#ui/fields/number-field.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
@@ -17,12 +19,13 @@ import {
   listsOfKindQuery,
   useReloadLists,
 } from './lists-api.ts'
+import { boundsOfAdding, type SearchToAdd } from './search-items.ts'
 import { addedInWords, sizeInWords } from './words.ts'
 
 interface AddToListDialogProps {
   account: string
   kind: ListKind
-  items: ItemsToAdd
+  items: ItemsToAdd | SearchToAdd
   onClose: () => void
 }
 
@@ -45,6 +48,11 @@ function AddForm({ account, kind, items, lists, onClose }: AddToListDialogProps 
   const [isPending, setIsPending] = useState(false)
   const [failure, setFailure] = useState<unknown>()
   const reload = useReloadLists(account)
+  const client = useQueryClient()
+  const rowsLeft = useRowsLeft(account)
+  const search = 'matches' in items ? items : undefined
+  const { most, proposed } = boundsOfAdding(search?.matches, rowsLeft)
+  const [max, setMax] = useState(proposed)
   // The lists that were kept may lack one that was made since; they arrive a moment later.
   const choice = chosen ?? lists[0]?.id ?? newList
   const isNew = choice === newList
@@ -57,7 +65,9 @@ function AddForm({ account, kind, items, lists, onClose }: AddToListDialogProps 
       if (created) setChosen(created.id)
       const list = created ?? lists.find(({ id }) => id === choice)
       if (!list) return
-      showToast(addedInWords(list, await addToList(account, list.id, items)))
+      const asked = search ? { from: search.from, max } : items
+      const added = await callMetered({ client }, account, (options) => addToList(account, list.id, asked, options))
+      showToast(addedInWords(list, added))
       onClose()
     } catch (error) {
       setFailure(error)
@@ -72,9 +82,6 @@ function AddForm({ account, kind, items, lists, onClose }: AddToListDialogProps 
   ]
   return (
     <form onSubmit={submit} className="space-y-4">
-      {items.max !== undefined && (
-        <p className="text-muted">The first {formatNumber(items.max)} that match, in the order of the search.</p>
-      )}
       <Select label="List" options={options} value={choice} onChange={setChosen} />
       {isNew && (
         <TextField
@@ -84,6 +91,19 @@ function AddForm({ account, kind, items, lists, onClose }: AddToListDialogProps 
           errorMessage={fieldError(failure, 'name')}
           maxLength={120}
           autoComplete="off"
+          isRequired
+        />
+      )}
+      {search && (
+        <NumberField
+          label="How many"
+          description={`The first that match, in the order of the search. Each that the list does not have costs one search row${
+            rowsLeft === undefined ? '' : `; ${formatCount(rowsLeft, 'is', 'are')} left`
+          }.`}
+          value={max}
+          onChange={setMax}
+          minValue={1}
+          maxValue={most}
           isRequired
         />
       )}

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query'
-import { api, path } from '#api/client.ts'
+import { api, type CallOptions, path } from '#api/client.ts'
 import type {
   AddListItemsData,
   AddListItemsResponses,
@@ -74,8 +74,8 @@ export const changeList = (account: string, list: string, texts: ListTexts) =>
 
 export const deleteList = (account: string, list: string) => api.delete(path`/accounts/${account}/lists/${list}`)
 
-export const addToList = (account: string, list: string, items: ItemsToAdd) =>
-  api.post<AddListItemsResponses[200]>(path`/accounts/${account}/lists/${list}/items`, items)
+export const addToList = (account: string, list: string, items: ItemsToAdd, options?: CallOptions) =>
+  api.post<AddListItemsResponses[200]>(path`/accounts/${account}/lists/${list}/items`, items, options)
 
 export const removeFromList = (account: string, list: string, items: ItemsToAdd) =>
   api.post<RemoveListItemsResponses[200]>(path`/accounts/${account}/lists/${list}/items/remove`, items)

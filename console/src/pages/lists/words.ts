@@ -1,4 +1,5 @@
 import type { AddListItemsResponses } from '#api/generated/console.ts'
+import type { Metered } from '#api/metered.ts'
 import { formatCount } from '#lib/format.ts'
 import { type List, nounsOf } from './lists-api.ts'
 
@@ -13,9 +14,10 @@ export function sizeInWords({ kind, items, pending }: Pick<List, 'kind' | 'items
 /** What adding has done. */
 export function addedInWords(
   { name, kind }: Pick<List, 'name' | 'kind'>,
-  { added, already, unknown }: AddListItemsResponses[200],
+  { added, already, unknown, rowsCharged = 0 }: Metered<AddListItemsResponses[200]>,
 ): string {
   const parts = [`${formatCount(added, ...nounsOf(kind))} added to “${name}”`]
+  if (rowsCharged > 0) parts.push(`${formatCount(rowsCharged, 'search row')} spent`)
   if (already > 0) parts.push(`${formatCount(already, 'was', 'were')} in it already`)
   if (unknown.length > 0) parts.push(`${formatCount(unknown.length, 'value')} not in the catalogue`)
   return `${parts.join(', ')}.`

@@ -56,7 +56,9 @@ export function RevealBar({ account, selection, matching }: RevealBarProps) {
           <AddToListButton
             account={account}
             kind="contacts"
-            items={isAll && matching ? itemsOfSearch(matching.question) : { contact_ids: [...ids] }}
+            items={
+              isAll && matching ? itemsOfSearch(matching.question, matching.count?.contacts) : { contact_ids: [...ids] }
+            }
           />
           <Button
             variant="primary"

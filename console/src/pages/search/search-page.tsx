@@ -74,8 +74,12 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
     <>
       <FilterColumn {...{ fields, filters, taxonomy, listNames, facets, openGroups }} onChange={onFilter} />
       {moreFilters}
-      {summary !== '' && !facets && (
-        <p className="px-1 py-3 text-muted text-xs">The numbers beside filters cannot be counted at the moment.</p>
+      {summary !== '' && (filters.domains || !facets) && (
+        <p className="px-1 py-3 text-muted text-xs">
+          {filters.domains
+            ? 'Filters have no numbers while domains are chosen.'
+            : 'The numbers beside filters cannot be counted at the moment.'}
+        </p>
       )}
     </>
   )

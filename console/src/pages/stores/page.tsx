@@ -59,7 +59,12 @@ export default function StoresPage() {
           <ColumnsMenu columns={columns} chosen={chosen} onChange={choose} />
           <CopyAsMenu path="/api/v1/stores/search" body={storeSearchBody(filters)} />
           {access && (
-            <AddToListButton account={account} kind="stores" items={itemsOfSearch(storeSearchBody(filters))} isSmall />
+            <AddToListButton
+              account={account}
+              kind="stores"
+              items={itemsOfSearch(storeSearchBody(filters), count?.total)}
+              isSmall
+            />
           )}
           <ExportButton account={account} kinds={['stores']} query={storeSearchBody(filters)} matches={count?.total} />
         </>

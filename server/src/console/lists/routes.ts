@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Client } from '../../db/pool.ts'
+import { setBalanceHeaders } from '../../delivery/paid-reply.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
@@ -27,6 +28,7 @@ import {
 } from '../../lists/schema.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { memberContext } from '../access.ts'
+import { rowsChargedHeader } from '../openapi-document.ts'
 
 const tags = ['lists']
 const reads = { console: { who: 'viewer', needsAccess: true } } as const
@@ -148,11 +150,13 @@ export function registerListConsoleRoutes(api: ApiRoutes, services: ListsService
   api.post(
     '/accounts/:account/lists/:id/items',
     {
-      config: edits,
+      config: { console: { ...edits.console, spends: ['search_rows'] } },
       schema: {
         operationId: 'addListItems',
         tags,
         summary: 'Add stores or contacts to a list',
+        description:
+          'From a search, each item that the list did not have counts as a search row and in the hour of the person; by domain or id it is free. No store is exported.',
         params,
         body: ListItemsRequest,
         response: {
@@ -161,7 +165,12 @@ export function registerListConsoleRoutes(api: ApiRoutes, services: ListsService
         },
       },
     },
-    (request) => addItems(contextOf(request), request.params.id, request.body, auditAs(request, 'list.items_added')),
+    async (request, reply) => {
+      const audit = auditAs(request, 'list.items_added')
+      const { reply: added, balance } = await addItems(contextOf(request), request.params.id, request.body, audit)
+      setBalanceHeaders(reply, balance, ['search_rows'])
+      return reply.header(rowsChargedHeader, request.body.from ? added.added : 0).send(added)
+    },
   )
 
   api.post(

@@ -46,6 +46,12 @@ interface HeaderDescription {
   example: unknown
 }
 
+/** Whether the body of a route asks for pages, such as those of a search. */
+export function takesCursor({ schema }: RouteOptions): boolean {
+  const body = schema?.body as { properties?: object } | undefined
+  return 'cursor' in (body?.properties ?? {})
+}
+
 /** Adds the schemas that the documents' routes refer to. */
 export function addErrorSchema(app: FastifyInstance): void {
   app.addSchema({ ...ErrorReply, $id: errorSchemaId })

@@ -4,7 +4,7 @@ import { storeIdPattern } from '../../delivery/store-document.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { ListsContext } from '../context.ts'
 import type { ListItemsRequest, ListKind } from '../schema.ts'
-import { findBySearch } from './find-by-search.ts'
+import { openListSearch } from './find-by-search.ts'
 
 /** What a request names, each thing once. */
 export interface AskedItems {
@@ -31,7 +31,7 @@ export function requireItems({ domains, store_ids, contact_ids, from, max }: Lis
     })
 }
 
-/** Reads the items of a request for a list of this kind. A search is run here; it costs nothing. */
+/** Reads the items of a request for a list of this kind. A search is run here; what it finds is not charged yet. */
 export async function readAskedItems(
   ctx: ListsContext,
   kind: ListKind,
@@ -40,7 +40,8 @@ export async function readAskedItems(
   const { domains, store_ids, contact_ids, from, max } = request
   refuseOtherKind(kind, request)
   if (from !== undefined && max !== undefined) {
-    const found = await findBySearch(ctx, kind, from, max)
+    const find = await openListSearch(ctx, kind, from)
+    const found = await find(max)
     return { keys: new Map(found.map((key) => [key, null])), hosts: [], foreign: [] }
   }
   const foreign = new Set<string>()

@@ -3,6 +3,8 @@ import { type Client, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { splitContactKey } from '../../kernel/ids.ts'
 import { formatNumber } from '../../kernel/time.ts'
+import { type Pay, transactPaid } from '../../ledger/charge.ts'
+import type { Balance } from '../../ledger/outcome.ts'
 import { type ListsContext, listNotFound, openListId } from '../context.ts'
 import { countItems, type ListRow, lockList, maxItems } from '../queries.ts'
 import { requireList } from '../read-lists.ts'
@@ -15,8 +17,15 @@ import * as items from './item-queries.ts'
 /** Further work in the transaction: it receives the list, and how many items came or went. */
 export type AlongsideItems = (client: Client, list: ListRow, count: number) => Promise<void>
 
+interface PaidItems {
+  reply: ListItemsAdded
+  /** Empty for items that the caller named, which are free. */
+  balance: Balance
+}
+
 /**
- * Adds stores, domains or contacts to a list, all or none. Stores and contacts are held before the list is locked, as by whatever
+ * Adds stores, domains or contacts to a list, all or none. Each that a search has added is charged as a search row in the same
+ * transaction: from then on the list shows its name. Stores and contacts are held before the list is locked, as by whatever
  * removes them, so that nothing is added that is gone when this commits.
  */
 export async function addItems(
@@ -24,13 +33,13 @@ export async function addItems(
   id: string,
   request: ListItemsRequest,
   alongside?: AlongsideItems,
-): Promise<ListItemsAdded> {
+): Promise<PaidItems> {
   const { caller, now } = ctx
   requireItems(request)
   const list = await requireList(ctx, openListId(ctx, id))
   const asked = await readAskedItems(ctx, list.kind, request)
   const ofList = { accountId: caller.accountId, listId: list.id }
-  return transact(ctx.db, async (client) => {
+  const add = async (client: Client, pay: Pay): Promise<PaidItems> => {
     const { members, pending, unknown } = await findMembers(ctx, client, list.kind, asked)
     const before = await lockList(client, caller, list.id)
     if (!before) throw listNotFound()
@@ -41,8 +50,21 @@ export async function addItems(
     if (!after) throw listFull(before)
     if (added + waiting > 0) await alongside?.(client, after, added + waiting)
     const already = members.length - added
-    return { added, already, unknown, items: after.items, pending: after.pending, request_id: ctx.requestId }
-  })
+    return {
+      reply: { added, already, unknown, items: after.items, pending: after.pending, request_id: ctx.requestId },
+      balance: request.from ? await payForNames(pay, added, request.max!) : {},
+    }
+  }
+  return transactPaid(ctx, add)
+}
+
+/**
+ * Charges a search row for each item whose name the list shows from now on. All that was asked for has to fit, whatever was found:
+ * otherwise refused requests would tell, free of charge, how much matches.
+ */
+async function payForNames(pay: Pay, amount: number, max: number): Promise<Balance> {
+  const paid = await pay({ search_rows: { amount, asked: max, askedAs: 'max' }, isShown: true })
+  return paid.balance
 }
 
 /** Takes items and pending domains off a list. What it does not have is counted and changes nothing. */

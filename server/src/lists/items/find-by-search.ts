@@ -13,37 +13,34 @@ import type { ListKind, ListSource } from '../schema.ts'
 /** Between two of these parts of a search, other requests take their turn. */
 const resultsAtOnce = 1_000
 
-/**
- * The first results of a search, as keys of stores or contacts. The caller needs the scope of that search. It costs no rows,
- * and is bounded by `max` alone.
- */
-export async function findBySearch(
-  ctx: ListsContext,
-  kind: ListKind,
-  source: ListSource,
-  max: number,
-): Promise<number[]> {
+/** Finds the first results of a search, at most `max`, as keys of stores or contacts. */
+type ListSearch = (max: number) => Promise<number[]>
+
+/** Checks a search, for which the caller needs its scope. It is bounded by `max` alone. */
+export async function openListSearch(ctx: ListsContext, kind: ListKind, source: ListSource): Promise<ListSearch> {
   requireScope(ctx.caller, kind === 'stores' ? 'stores:read' : 'contacts:search')
   refuseOtherSearch(kind, source)
-  try {
-    return kind === 'stores' ? await findStores(ctx, source, max) : await findContacts(ctx, source, max)
-  } catch (error) {
+  const nameParam = (error: unknown): never => {
     throw error instanceof ApiError && error.param !== undefined ? below('from', error) : error
   }
+  const find = await (kind === 'stores' ? openStores(ctx, source) : openContacts(ctx, source)).catch(nameParam)
+  return (max) => find(max).catch(nameParam)
 }
 
-async function findStores(ctx: ListsContext, { filters, exclude }: ListSource, max: number): Promise<number[]> {
+async function openStores(ctx: ListsContext, { filters, exclude }: ListSource): Promise<ListSearch> {
   const { search, caller, vocabulary, deliverEmails } = ctx
   if (!filters) throw new ApiError('missing_parameter', 'from.filters is required.', { param: 'filters' })
   const query = normalizeStoreFilters(vocabulary, filters, deliverEmails)
   const { exclusion } = await openExclusion(ctx, exclude)
-  const found = await findInParts<StoreSortKey>(max, (after, limit) =>
-    search.findStores({ mode: caller.mode, query, exclude: exclusion, after, limit }),
-  )
-  return found.map(({ storeId }) => storeId)
+  return async (max) => {
+    const found = await findInParts<StoreSortKey>(max, (after, limit) =>
+      search.findStores({ mode: caller.mode, query, exclude: exclusion, after, limit }),
+    )
+    return found.map(({ storeId }) => storeId)
+  }
 }
 
-async function findContacts(ctx: ListsContext, source: ListSource, max: number): Promise<number[]> {
+async function openContacts(ctx: ListsContext, source: ListSource): Promise<ListSearch> {
   const { db, search, caller, vocabulary } = ctx
   const { domains = [], ...conditions } = source.store ?? {}
   const person = normalizePersonFilters(vocabulary, source.person ?? {})
@@ -52,10 +49,12 @@ async function findContacts(ctx: ListsContext, source: ListSource, max: number):
   const storeIds = hosts.length > 0 ? await findStoreIds(db, caller.mode, hosts) : null
   const maxPerStore = source.max_contacts_per_store ?? 1
   const { exclusion: exclude } = await openExclusion(ctx, source.exclude)
-  const found = await findInParts<ContactSortKey>(max, (after, limit) =>
-    search.findContacts({ mode: caller.mode, store, storeIds, person, maxPerStore, exclude, after, limit }),
-  )
-  return contactIdsOf(found)
+  return async (max) => {
+    const found = await findInParts<ContactSortKey>(max, (after, limit) =>
+      search.findContacts({ mode: caller.mode, store, storeIds, person, maxPerStore, exclude, after, limit }),
+    )
+    return contactIdsOf(found)
+  }
 }
 
 async function findInParts<Key>(

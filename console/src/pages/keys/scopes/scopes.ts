@@ -26,7 +26,7 @@ export const scopes = [
   {
     id: 'lists:manage',
     label: 'Manage lists',
-    description: 'Lists of stores and people. Costs nothing.',
+    description: 'Lists of stores and people. Adding from a search uses search rows.',
     short: 'lists',
   },
   {

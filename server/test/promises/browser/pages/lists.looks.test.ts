@@ -52,9 +52,13 @@ describeInBrowser('the pages of lists', () => {
     await page.getByRole('row', { name: /Second Listed/ }).waitFor()
     await press(page, 'Add to list')
     await dialog(page).getByText('Spring').first().waitFor()
+    await dialog(page)
+      .getByText(/costs one search row; 24,998 are left/)
+      .waitFor()
+    expect(await dialog(page).getByLabel('How many').inputValue()).toBe('2')
     await expectGoodLooks(page, 'lists-add')
     await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByText(/added to “Spring”, 1 was in it already/).waitFor()
+    await page.getByText('1 store added to “Spring”, 1 search row spent, 1 was in it already.').waitFor()
 
     await page.getByRole('link', { name: 'Lists', exact: true }).click()
     await page.getByRole('link', { name: 'Spring' }).click()
@@ -84,7 +88,7 @@ describeInBrowser('the pages of lists', () => {
     await page.getByText('1 person added to “Faces”.').waitFor()
     await press(page, 'Select all 1 that match')
     await press(page, 'Add to list')
-    await dialog(page).getByText('The first 10,000 that match').waitFor()
+    await dialog(page).getByText('The first that match').waitFor()
     // The new list arrives a moment after the dialog.
     await dialog(page).getByRole('button', { name: /Faces/ }).waitFor()
     await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
