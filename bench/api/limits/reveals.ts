@@ -1,106 +1,85 @@
 import { randomBytes } from 'node:crypto'
 import { Coalescer } from '@storedex/work'
-import type { CallerContext } from '../../../server/src/auth/caller.ts'
 import { contactKeysOf } from '../../../server/src/contacts/contact.ts'
 import { holdContactsSql } from '../../../server/src/contacts/hold-queries.ts'
 import { type ContactKeys, readContacts } from '../../../server/src/contacts/queries.ts'
-import type { ConnectionPool, Lane } from '../../../server/src/db/pool.ts'
 import { keepTogether } from '../../../server/src/idempotency/idempotency.ts'
 import type { ReplyClaim } from '../../../server/src/idempotency/queries.ts'
-import type { KnownExports } from '../../../server/src/ledger/known-exports.ts'
-import { batchItemOf } from '../../../server/src/usage/batch/batch-outcome.ts'
-import { ChargeCoalescer, withOwnLane } from '../../../server/src/usage/batch/charge-coalescer.ts'
-import {
-  payForSharedReveals,
-  type RevealItem,
-  type SharedReveal,
-} from '../../../server/src/usage/batch/shared-reveals.ts'
+import { type ChargeContext, charge, untilPaid } from '../../../server/src/ledger/charge.ts'
+import type { Charges, SendBatch } from '../../../server/src/ledger/charges.ts'
+import type { ChargeOutcome } from '../../../server/src/ledger/outcome.ts'
+import { type ChargeItem, chargeItemOf, type Spending } from '../../../server/src/ledger/spending.ts'
 
 interface ReadItem {
   accountId: number
   contactIds: readonly number[]
 }
 
-interface KeptItem extends RevealItem {
+interface KeptItem extends ChargeItem {
   claim: ReplyClaim
+  contactIds: readonly number[]
   /** Stands for the sealed reply. */
   reply: Buffer
 }
 
 const maxReads = 64
 /** As in the service. */
-const claimTimeoutMs = 100
+const claimTimeoutMs = 20
 
-/** The service's statements of reveals that are charged together, without opening contacts and rendering replies. */
+/** The service's statements of reveals, without opening contacts and rendering replies. */
 export class BareReveals {
+  readonly #charges: Charges
   readonly #reads: Coalescer<ReadItem, null>
-  readonly #charges: ChargeCoalescer<RevealItem, SharedReveal>
-  readonly #kept: ChargeCoalescer<KeptItem, SharedReveal>
 
-  constructor(pool: ConnectionPool, knownExports: KnownExports) {
+  constructor(charges: Charges) {
+    this.#charges = charges
     this.#reads = new Coalescer({
       maxItems: maxReads,
       async send(items) {
-        await withOwnLane(pool, items[0]!.accountId, (lane) => readContacts(lane, keysOf(items)))
+        await charges.withOwnLane(items[0]!.accountId, (lane) => readContacts(lane, keysOf(items)))
         return items.map(() => null)
       },
     })
-    this.#charges = new ChargeCoalescer({
-      pool,
-      kind: 'reveals',
-      async send(db, items) {
-        const paid = await payForSharedReveals(db, items, { knownExports, isKept: false })
-        paid?.rememberExports()
-        return paid?.reveals ?? null
-      },
-    })
-    this.#kept = new ChargeCoalescer({
-      pool,
-      kind: 'kept_reveals',
-      send: (db, items) => revealAndKeep(db, items, knownExports),
-    })
   }
 
-  /** Null if the charge was refused. */
-  async reveal(ctx: CallerContext, contactIds: readonly number[]): Promise<SharedReveal | null> {
+  async reveal(ctx: ChargeContext, contactIds: readonly number[]): Promise<void> {
     const { accountId } = ctx.caller
     await this.#reads.run(String(accountId), { accountId, contactIds })
-    return this.#charges.run(ctx, itemOf(ctx, contactIds))
+    await charge(ctx, spendingOn(contactIds))
   }
 
   /** The same with an Idempotency-Key, each time another. */
-  async revealAndKeep(ctx: CallerContext, contactIds: readonly number[], reply: Buffer): Promise<SharedReveal | null> {
+  async revealAndKeep(ctx: ChargeContext, contactIds: readonly number[], reply: Buffer): Promise<void> {
     const { accountId, mode } = ctx.caller
     const claim = {
       ...{ accountId, mode, operation: 'revealContacts', keyHash: randomBytes(32), requestHash: randomBytes(32) },
       ...{ now: ctx.now, expiredAt: new Date(0) },
     }
-    return this.#kept.run(ctx, { ...itemOf(ctx, contactIds), claim, reply })
+    await untilPaid(ctx, () => {
+      const item = { ...chargeItemOf(ctx, { ...spendingOn(contactIds), keepsMore: true }), claim, contactIds, reply }
+      return this.#charges.run(ctx.db, item, this.#keepBatch)
+    })
+  }
+
+  readonly #keepBatch: SendBatch<KeptItem, ChargeOutcome> = async (db, items) => {
+    const [first, ...others] = items.map(({ claim }) => claim)
+    const alongside = holdContactsSql(items.flatMap(({ contactIds }) => contactKeysOf('live', [...contactIds]).storeIds))
+    const options = { lockTimeoutMs: claimTimeoutMs, alongside }
+    const sent = await keepTogether(db, [first!, ...others], options, async (client) => {
+      await readContacts(client, keysOf(items))
+      const results = await this.#charges.chargeWithin(client, items)
+      // Thrown, so that the claims are undone.
+      if (!results) throw new Error('a charge of the bench was refused')
+      return { results, replies: items.map(({ reply, contactIds }) => ({ reply, contactIds })) }
+    })
+    sent.remember()
+    return sent.outcomes
   }
 }
 
-async function revealAndKeep(
-  db: Lane,
-  items: readonly KeptItem[],
-  knownExports: KnownExports,
-): Promise<readonly SharedReveal[] | null> {
-  const [first, ...others] = items.map(({ claim }) => claim)
-  const alongside = holdContactsSql(items.flatMap(({ storeIds }) => storeIds))
-  const options = { lockTimeoutMs: claimTimeoutMs, alongside }
-  const paid = await keepTogether(db, [first!, ...others], options, async (client) => {
-    await readContacts(client, keysOf(items))
-    const results = await payForSharedReveals(client, items, { knownExports, isKept: true })
-    // Thrown, so that the claims are undone.
-    if (!results) throw new Error('a charge of the bench was refused')
-    return { results, replies: items.map(({ reply, contactIds }) => ({ reply, contactIds })) }
-  })
-  paid.rememberExports()
-  return paid.reveals
-}
-
-function itemOf(ctx: CallerContext, contactIds: readonly number[]): RevealItem {
+function spendingOn(contactIds: readonly number[]): Spending {
   const storeIds = [...new Set(contactKeysOf('live', [...contactIds]).storeIds)]
-  return { ...batchItemOf(ctx, contactIds.length)!, contactIds, storeIds }
+  return { contact_credits: { ids: contactIds }, store_exports: { ids: storeIds } }
 }
 
 function keysOf(items: readonly { contactIds: readonly number[] }[]): ContactKeys {
