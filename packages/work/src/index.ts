@@ -1,5 +1,5 @@
 export { Coalescer } from './coalescer.ts'
-export { FairQueue, type PermitHolder, type Waiter } from './fair-queue.ts'
+export { FairQueue, type FairQueueBounds, type PermitHolder, type Refusal } from './fair-queue.ts'
 export { FairSemaphore } from './fair-semaphore.ts'
 export { finish, finishSteps, Pace, type SlicedWork, type Steps, unhurried, workInSteps, workOf } from './pace.ts'
 export { SliceScheduler, slices, sortInSteps } from './slices.ts'
