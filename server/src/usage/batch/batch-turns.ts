@@ -1,4 +1,4 @@
-import { Slots } from '@storedex/work'
+import { FairQueue, Slots } from '@storedex/work'
 import type { ConnectionPool } from '../../db/pool.ts'
 import type { GaugeSource } from '../../http/metrics.ts'
 
@@ -15,9 +15,12 @@ interface SentBatches {
 
 /**
  * Bounds how many batches are under way, of all accounts: so requests gather while they wait, and the database has less to do.
+ * Batches of an account and mode go one after the other, of whatever kind: they would wait for each other's windows anyway,
+ * with a connection in hand and an older view of the meters.
  */
 export class BatchTurns {
   readonly slots: Slots
+  readonly #owners = new FairQueue(Number.MAX_SAFE_INTEGER)
   readonly #kinds: SentBatches[] = []
 
   constructor(pool: ConnectionPool) {
@@ -27,6 +30,11 @@ export class BatchTurns {
   /** Adds batches to the figures. */
   count(batches: SentBatches): void {
     this.#kinds.push(batches)
+  }
+
+  /** `owner` names the account and mode. */
+  inOrder<T>(owner: string, send: () => Promise<T>): Promise<T> {
+    return this.#owners.run({ name: owner, maxPermits: 1 }, send)
   }
 
   gauges(): GaugeSource[] {

@@ -41,7 +41,10 @@ export class ChargeCoalescer<Item extends BatchItem, Result extends BatchResult>
       canJoin: canShareBatch,
       gathersTurn: true,
       slots: turns.slots,
-      send: (items) => sendOnOwnLane(pool, items, send),
+      send: (items) => {
+        const { accountId, mode } = items[0]!.caller
+        return turns.inOrder(`${accountId} ${mode}`, () => sendOnOwnLane(pool, items, send))
+      },
     })
     turns.count({ kind, sent: () => this.#coalescer.sent })
   }
