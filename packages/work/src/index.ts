@@ -1,6 +1,8 @@
 export { Coalescer } from './coalescer.ts'
 export { FairQueue, type FairQueueBounds, type PermitHolder, type Refusal } from './fair-queue.ts'
 export { FairSemaphore } from './fair-semaphore.ts'
+export { KeyedMutex } from './keyed-mutex.ts'
 export { finish, finishSteps, Pace, type SlicedWork, type Steps, unhurried, workInSteps, workOf } from './pace.ts'
 export { SliceScheduler, slices, sortInSteps } from './slices.ts'
 export { Slots } from './slots.ts'
+export { withTimeout } from './timeout.ts'

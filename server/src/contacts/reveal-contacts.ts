@@ -1,8 +1,9 @@
+import type { KeyedMutex } from '@storedex/work'
 import type { CallerContext } from '../auth/caller.ts'
 import { type Pool, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { PaidReply } from '../delivery/paid-reply.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
-import { type InFlightRequests, type KeepableReply, runIdempotently } from '../idempotency/idempotency.ts'
+import { type KeepableReply, runIdempotently } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
@@ -23,7 +24,7 @@ export interface RevealContext extends CallerContext {
   seals: ContactSeals
   deliverEmails: DeliverEmails
   trialLinks: TrialLinks
-  inFlightRequests: InFlightRequests
+  inFlightRequests: KeyedMutex
   /** For requests whose admission is pending. */
   sharedRevealer: SharedRevealer | null
 }
@@ -38,7 +39,7 @@ export interface RevealServices {
 export function revealContext(
   ctx: CallerContext & { db: Pool },
   services: RevealServices,
-  inFlightRequests: InFlightRequests,
+  inFlightRequests: KeyedMutex,
   sharedRevealer: SharedRevealer | null = null,
 ): RevealContext {
   const { ids, seals, config, trialLinks } = services

@@ -1,10 +1,10 @@
+import { KeyedMutex } from '@storedex/work'
 import { callerContext } from '../auth/access.ts'
 import type { ConnectionPool } from '../db/pool.ts'
 import { sendPaidReply } from '../delivery/paid-reply.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
-import { InFlightRequests } from '../idempotency/idempotency.ts'
 import type { KnownExports } from '../usage/known-exports.ts'
 import { type RevealServices, revealContacts, revealContext } from './reveal-contacts.ts'
 import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from './schema.ts'
@@ -14,7 +14,7 @@ import { SharedRevealer } from './shared-reveals.ts'
 type ContactServices = SearchServices & RevealServices & { db: ConnectionPool; knownExports: KnownExports }
 
 export function registerContactRoutes(api: ApiRoutes, services: ContactServices): void {
-  const runningKeys = new InFlightRequests()
+  const runningKeys = new KeyedMutex()
   const { db, config, seals, knownExports } = services
   const sharedRevealer = new SharedRevealer(db, { seals, knownExports, deliverEmails: config.deliverEmails })
 

@@ -1,3 +1,4 @@
+import { KeyedMutex } from '@storedex/work'
 import { Type } from 'typebox'
 import { callerContext } from '../auth/access.ts'
 import { ContactRevealHeaders } from '../contacts/schema.ts'
@@ -8,7 +9,6 @@ import { errorReplies } from '../http/openapi/openapi.ts'
 import { sendJson } from '../http/replies.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { rejectBody } from '../http/validation.ts'
-import { InFlightRequests } from '../idempotency/idempotency.ts'
 import type { QuoteSealer } from '../kernel/quote.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
@@ -60,7 +60,7 @@ export const exportFileReply = {
 
 export function registerExportRoutes(api: ApiRoutes, services: ExportServices): void {
   const { ids, seals, quotes, cursors, config } = services
-  const inFlightRequests = new InFlightRequests()
+  const inFlightRequests = new KeyedMutex()
 
   api.post(
     '/exports',

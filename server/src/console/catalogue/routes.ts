@@ -1,3 +1,4 @@
+import { KeyedMutex } from '@storedex/work'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type RevealServices, revealContacts, revealContext } from '../../contacts/reveal-contacts.ts'
@@ -11,7 +12,6 @@ import { StoreHistory } from '../../delivery/store-history.ts'
 import { type SearchServices, searchContext } from '../../exclusion/exclude.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
-import { InFlightRequests } from '../../idempotency/idempotency.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { createQuote } from '../../quotes/create-quote.ts'
 import { type QuoteServices, quoteContext, validateQuoteRequest } from '../../quotes/routes.ts'
@@ -183,7 +183,7 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
 }
 
 function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): void {
-  const runningKeys = new InFlightRequests()
+  const runningKeys = new KeyedMutex()
 
   api.post(
     '/accounts/:account/contacts/quote',

@@ -1,3 +1,4 @@
+import { KeyedMutex } from '@storedex/work'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { ContactRevealHeaders } from '../../contacts/schema.ts'
@@ -12,7 +13,6 @@ import { errorReplies } from '../../http/openapi/openapi.ts'
 import { sendJson } from '../../http/replies.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
-import { InFlightRequests } from '../../idempotency/idempotency.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { memberContext } from '../access.ts'
@@ -28,7 +28,7 @@ const notFound = ['invalid_export_id', 'export_not_found'] as const
 /** The account's exports, those of its keys included: as the API has them. */
 export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServices): void {
   const { ids, seals, quotes, cursors, config } = services
-  const inFlightRequests = new InFlightRequests()
+  const inFlightRequests = new KeyedMutex()
   const contextOf = (request: FastifyRequest) => ({ ...memberContext(request), db: request.db, ids, seals, cursors })
 
   api.post(
