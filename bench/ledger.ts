@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { noBudgets } from '../server/src/auth/budgets.ts'
 import { ensureInstallationSecret } from '../server/src/db/installation.ts'
-import type { Pool } from '../server/src/db/pool.ts'
+import type { ConnectionPool, Pool } from '../server/src/db/pool.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
-import { deliverySql, deliveryValues } from '../server/src/ledger/charge-queries.ts'
+import { Charges } from '../server/src/ledger/charges.ts'
 import { checkLedger, readLedgerEntries } from '../server/src/ledger/check.ts'
 import { closePeriodsExclusively } from '../server/src/ledger/closing/close-periods.ts'
+import { KnownExports } from '../server/src/ledger/known-exports.ts'
+import type { ChargeItem } from '../server/src/ledger/spending.ts'
 import type { Cleanup } from './support/cleanup.ts'
 import { timed } from './support/statistics.ts'
 import { openMigratedDatabase, type Workspace } from './support/workspace.ts'
@@ -35,10 +37,10 @@ export interface LedgerFigures {
   bytesPerEntry: { row: number; packed: number }
   seconds: Record<'fill' | 'close' | 'checkBefore' | 'checkAfter' | 'show', number>
   /** Milliseconds of a charge on one connection, without other work and while periods are closed. */
-  charge: Record<'alone' | 'besideClosing', Charges>
+  charge: Record<'alone' | 'besideClosing', ChargeTimes>
 }
 
-interface Charges {
+interface ChargeTimes {
   p50: number
   p99: number
   slowest: number
@@ -138,35 +140,28 @@ async function checkSound(db: Pool): Promise<void> {
 }
 
 /** One caller repeatedly looks up a store that is new to the account. */
-async function chargeUntil(db: Pool, accounts: number, end: Promise<unknown>): Promise<Charges> {
+async function chargeUntil(db: ConnectionPool, accounts: number, end: Promise<unknown>): Promise<ChargeTimes> {
   let isOver = false
   const ending = end.finally(() => {
     isOver = true
   })
-  const text = deliverySql({
-    delivered: 'select store_id from unnest($13::bigint[]) as store_id',
-    countsRows: false,
-    answer: 'select * from meters',
-  })
+  const charges = new Charges({ pool: db, knownExports: new KnownExports({ maxBytes: 0 }) })
   const durations: number[] = []
   for (; !isOver; lastStore++) {
     const now = new Date()
-    const charge = {
-      accountId: 1 + (lastStore % accounts),
-      mode: 'live' as const,
-      now,
-      requestId: `req_bench${lastStore}`,
-      keyId: 1,
-      personId: null,
-      counterKeyId: 1,
-      budgets: noBudgets,
-      periodStart: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())),
-      storeExportsAllowance: 2_000_000_000,
-      searchRowsAllowance: 2_000_000_000,
-      viewedPage: null,
+    const period = { start: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())), end: now }
+    const limits = { store_exports: 2_000_000_000, search_rows: 2_000_000_000, contact_credits: 0 }
+    const item = {
+      caller: {
+        ...{ accountId: 1 + (lastStore % accounts), mode: 'live', personId: null },
+        key: { id: 1, counterKeyId: 1, budgets: noBudgets },
+        entitlement: { limits, period, creditsPeriod: period },
+      },
+      ...{ admission: null, requestId: `req_bench${lastStore}`, spentAt: now },
+      spending: { store_exports: { ids: [lastStore] } },
     }
     const startedAtMs = performance.now()
-    await db.query({ name: 'bench_charge', text, values: [...deliveryValues(charge), [lastStore]] })
+    await charges.chargeWithin(db, [item as unknown as ChargeItem])
     durations.push(performance.now() - startedAtMs)
   }
   await ending

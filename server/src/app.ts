@@ -1,3 +1,4 @@
+import { KeyedMutex } from '@storedex/work'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { identifyCaller, requireAccess } from './admission/access.ts'
 import { KnownKeys } from './admission/known-keys.ts'
@@ -26,7 +27,7 @@ import { registerGuide } from './http/docs/guide.ts'
 import { type CallerLabels, createRequestLogger, type RequestObserver } from './http/observe.ts'
 import { registerOpenApi, takesCursor } from './http/openapi/openapi.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
-import { expireReplies, InFlightRequests } from './idempotency/idempotency.ts'
+import { expireReplies } from './idempotency/idempotency.ts'
 import { importLane } from './import-jobs/context.ts'
 import { ImportFiles } from './import-jobs/files.ts'
 import { ImportRunner } from './import-jobs/run/runner.ts'
@@ -204,7 +205,7 @@ export async function buildApp(
     billingPageOf: (accountId) => billingPageOf(publicUrl, deps.ids.seal('account', accountId)),
   })
   guardConsole(app, { ...deps, publicUrl, sessions })
-  const services = { ...deps, publicUrl, trialLinks, inFlightRequests: new InFlightRequests(), exportRunner }
+  const services = { ...deps, publicUrl, trialLinks, inFlightRequests: new KeyedMutex(), exportRunner }
   app.register(
     async (scope) => {
       const api = scope as unknown as ApiRoutes

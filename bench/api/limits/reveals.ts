@@ -63,7 +63,9 @@ export class BareReveals {
 
   readonly #keepBatch: SendBatch<KeptItem, ChargeOutcome> = async (db, items) => {
     const [first, ...others] = items.map(({ claim }) => claim)
-    const alongside = holdContactsSql(items.flatMap(({ contactIds }) => contactKeysOf('live', [...contactIds]).storeIds))
+    const alongside = holdContactsSql(
+      items.flatMap(({ contactIds }) => contactKeysOf('live', [...contactIds]).storeIds),
+    )
     const options = { lockTimeoutMs: claimTimeoutMs, alongside }
     const sent = await keepTogether(db, [first!, ...others], options, async (client) => {
       await readContacts(client, keysOf(items))

@@ -1,6 +1,6 @@
+import type { PlanFile } from '../../../server/src/accounts/plans.ts'
 import { findCaller } from '../../../server/src/admission/admit.ts'
 import { KnownKey } from '../../../server/src/admission/known-keys.ts'
-import type { PlanFile } from '../../../server/src/accounts/plans.ts'
 import type { CountedWindows, RequestAdmission, Scope } from '../../../server/src/auth/caller.ts'
 import { selectAccountsOfKeys } from '../../../server/src/auth/key-queries.ts'
 import type { ConnectionPool, Pool } from '../../../server/src/db/pool.ts'

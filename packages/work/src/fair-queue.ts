@@ -11,6 +11,20 @@ export interface PermitHolder {
   maxPermits: number
 }
 
+/** Why work is not run: too much of it waits, it has waited for too long, or nobody wants it any more. */
+export type Refusal = 'full' | 'late' | 'canceled'
+
+/** Bounds of what `run` accepts; without one, work waits for as long as it takes. */
+export interface FairQueueBounds {
+  /** Maximum number of waiting requests, of all holders. */
+  maxWaiting?: number
+  /** Maximum number of one holder's requests that run or wait. */
+  maxPerHolder?: number
+  maxWaitMs?: number
+  /** The error that `run` rejects with. */
+  refuse?: (reason: Refusal) => Error
+}
+
 interface HolderQueue {
   readonly maxPermits: number
   running: number
@@ -33,17 +47,35 @@ function newHolderQueue({ maxPermits }: PermitHolder): HolderQueue {
  */
 export class FairQueue {
   readonly #queues = new Map<string, HolderQueue>()
+  readonly #bounds: FairQueueBounds
   #free: number
   #waiting = 0
   #served = 0
 
-  constructor(permits: number) {
+  constructor(permits: number, bounds: FairQueueBounds = {}) {
     this.#free = permits
+    this.#bounds = bounds
   }
 
   /** Number of waiting requests, of all holders. */
   get waiting(): number {
     return this.#waiting
+  }
+
+  /**
+   * Runs `work` with a permit: at once if one is free for this holder, otherwise in its turn. Work that is canceled while it
+   * waits leaves the queue. Rejects with what `refuse` returns.
+   */
+  async run<T>(holder: PermitHolder, work: () => Promise<T>, signal: AbortSignal | null = null): Promise<T> {
+    const { maxPerHolder = Number.POSITIVE_INFINITY } = this.#bounds
+    if (this.#countOf(holder) >= maxPerHolder) throw this.#refuse('full')
+    if (signal?.aborted) throw this.#refuse('canceled')
+    if (!this.tryAcquire(holder)) await this.#wait(holder, signal)
+    try {
+      return await work()
+    } finally {
+      this.release(holder)
+    }
   }
 
   /** Takes a permit if one is free for this holder and none of its requests is waiting. */
@@ -79,7 +111,43 @@ export class FairQueue {
     queue.running--
     this.#free++
     this.#removeIdle(name, queue)
-    this.#grantNext()
+    if (this.#waiting > 0) this.#grantNext()
+  }
+
+  #wait(holder: PermitHolder, signal: AbortSignal | null): Promise<void> {
+    const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitMs } = this.#bounds
+    if (this.#waiting >= maxWaiting) throw this.#refuse('full')
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined
+      const settle = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', leave)
+      }
+      const waiter = {
+        grant: () => {
+          settle()
+          resolve()
+        },
+      }
+      const giveUp = (reason: Refusal) => {
+        settle()
+        this.cancel(holder, waiter)
+        reject(this.#refuse(reason))
+      }
+      const leave = () => giveUp('canceled')
+      if (maxWaitMs !== undefined) timer = setTimeout(giveUp, maxWaitMs, 'late')
+      signal?.addEventListener('abort', leave)
+      this.enqueue(holder, waiter)
+    })
+  }
+
+  #refuse(reason: Refusal): Error {
+    return this.#bounds.refuse?.(reason) ?? new Error(`no permit was granted: ${reason}`)
+  }
+
+  #countOf({ name }: PermitHolder): number {
+    const queue = this.#queues.get(name)
+    return queue ? queue.running + queue.begun.size + queue.fresh.size : 0
   }
 
   #grantNext(): void {

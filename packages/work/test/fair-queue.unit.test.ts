@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { FairQueue } from '../src/fair-queue.ts'
+import { describe, expect, test } from 'vitest'
+import { FairQueue, type Refusal } from '../src/fair-queue.ts'
 
 /** Requests a permit; when granted, its name is appended to `granted`. */
 function ask(queue: FairQueue, name: string, granted: string[], maxPermits = 2): void {
@@ -95,4 +95,124 @@ test('in any sequence no permit is lost or duplicated, and none is idle while a 
     }
   })
   fc.assert(property)
+})
+
+describe('work that is run by the queue', () => {
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+  /** Works that end when they are told to, in the order in which they began. */
+  function openWorks() {
+    const begun: string[] = []
+    const ends: (() => void)[] = []
+    const work = (name: string) => () => {
+      begun.push(name)
+      return new Promise<string>((resolve) => ends.push(() => resolve(name)))
+    }
+    const endNext = () => {
+      ends.shift()!()
+      return nextTurn()
+    }
+    return { begun, work, endNext }
+  }
+
+  test('begins at once while permits are free, takes turns between holders, and has its result', async () => {
+    const { begun, work, endNext } = openWorks()
+    const queue = new FairQueue(1)
+    const results = ['a', 'a', 'b', 'c'].map((name, index) => queue.run(called(name), work(`${name}${index}`)))
+    expect(begun).toEqual(['a0'])
+    for (let ended = 0; ended < results.length; ended++) await endNext()
+    expect(begun).toEqual(['a0', 'b2', 'c3', 'a1'])
+    expect(await Promise.all(results)).toEqual(['a0', 'a1', 'b2', 'c3'])
+  })
+
+  test('gives its permit back when it fails', async () => {
+    const queue = new FairQueue(1)
+    const failing = queue.run(called('a'), () => Promise.reject(new Error('broken')))
+    const failingAtOnce = queue.run(called('a'), () => {
+      throw new Error('broken at once')
+    })
+    await expect(failing).rejects.toThrow('broken')
+    await expect(failingAtOnce).rejects.toThrow('broken at once')
+    expect(await queue.run(called('b'), async () => 'its turn')).toBe('its turn')
+  })
+
+  test('is refused when too many wait, or when its holder has too many', async () => {
+    const { work, endNext } = openWorks()
+    const refuse = (reason: Refusal) => new Error(`the queue is ${reason}`)
+    const queue = new FairQueue(1, { maxWaiting: 2, maxPerHolder: 2, refuse })
+    const accepted = [queue.run(called('a'), work('a')), queue.run(called('a'), work('a'))]
+    await expect(queue.run(called('a'), work('a'))).rejects.toThrow('the queue is full')
+    accepted.push(queue.run(called('b'), work('b')))
+    await expect(queue.run(called('c'), work('c'))).rejects.toThrow('the queue is full')
+    expect(queue.waiting).toBe(2)
+    for (const _ of accepted) await endNext()
+    expect(await Promise.all(accepted)).toEqual(['a', 'a', 'b'])
+    expect(await queue.run(called('a'), async () => 'room again')).toBe('room again')
+  })
+
+  test('leaves the queue when it has waited for too long, and the next ones are served', async () => {
+    const { begun, work, endNext } = openWorks()
+    const queue = new FairQueue(1, { maxWaitMs: 5 })
+    const first = queue.run(called('a'), work('first'))
+    await expect(queue.run(called('a'), work('late'))).rejects.toThrow('late')
+    expect(queue.waiting).toBe(0)
+    await endNext()
+    expect(await first).toBe('first')
+    expect(await queue.run(called('b'), async () => 'its turn')).toBe('its turn')
+    expect(begun).toEqual(['first'])
+  })
+
+  test('leaves the queue when it is canceled, and is not begun when it was before; work that runs goes on', async () => {
+    const { begun, work, endNext } = openWorks()
+    const queue = new FairQueue(1, { refuse: (reason) => new Error(`it was ${reason}`) })
+    const [running, waiting] = [new AbortController(), new AbortController()]
+    const first = queue.run(called('a'), work('first'), running.signal)
+    const left = queue.run(called('a'), work('left'), waiting.signal)
+    const next = queue.run(called('a'), work('next'))
+    waiting.abort()
+    running.abort()
+    await expect(left).rejects.toThrow('it was canceled')
+    await expect(queue.run(called('b'), work('never'), waiting.signal)).rejects.toThrow('it was canceled')
+    await endNext()
+    await endNext()
+    expect(await Promise.all([first, next])).toEqual(['first', 'next'])
+    expect(begun).toEqual(['first', 'next'])
+  })
+
+  test('never exceeds its bounds and always settles, in any mixture', async () => {
+    const request = fc.record({
+      holder: fc.constantFrom('a' as const, 'b' as const, 'c' as const),
+      turns: fc.nat(3),
+      cancelAfter: fc.nat(12),
+    })
+    const bounds = fc.record({ permits: fc.integer({ min: 1, max: 3 }), most: fc.integer({ min: 1, max: 6 }) })
+    const property = fc.asyncProperty(fc.array(request, { maxLength: 40 }), bounds, async (requests, bound) => {
+      const { permits, most } = bound
+      const queue = new FairQueue(permits, { maxWaiting: most, maxPerHolder: most })
+      const running = { a: 0, b: 0, c: 0 }
+      const ended = requests.map(async ({ holder, turns, cancelAfter }) => {
+        const canceling = new AbortController()
+        const canceled = (async () => {
+          for (let turn = 0; turn < cancelAfter; turn++) await nextTurn()
+          canceling.abort()
+        })()
+        const work = async () => {
+          expect(++running[holder]).toBeLessThanOrEqual(2)
+          expect(running.a + running.b + running.c).toBeLessThanOrEqual(permits)
+          expect(queue.waiting).toBeLessThanOrEqual(most)
+          for (let turn = 0; turn < turns; turn++) await nextTurn()
+          running[holder]--
+        }
+        const result = await queue.run(called(holder), work, canceling.signal).then(
+          () => 'done',
+          (error: Error) => error.message,
+        )
+        await canceled
+        return result
+      })
+      for (const result of await Promise.all(ended)) expect(result).toMatch(/^done$|full|canceled/)
+      expect([queue.waiting, queue.tryAcquire(called('d'))]).toEqual([0, true])
+    })
+    await fc.assert(property, { numRuns: 60 })
+  })
 })

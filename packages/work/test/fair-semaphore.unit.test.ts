@@ -29,6 +29,15 @@ describe('permits are shared', () => {
   })
 })
 
+test('a holder has at most its maximum, however many permits are free', () => {
+  const places = new FairSemaphore(100, 4)
+  expect(['a', 'b'].map((holder) => takeAll(places, holder))).toEqual([4, 4])
+  const release = places.tryAcquire('c')!
+  expect([places.held, takeAll(places, 'c'), places.tryAcquire('c')]).toEqual([9, 3, null])
+  release()
+  expect(takeAll(places, 'c')).toBe(1)
+})
+
 test(`no permit is lost or granted twice, in any order of acquiring and releasing (seed ${seed})`, () => {
   const move = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), leaves: fc.option(fc.nat(40), { nil: null }) })
   fc.assert(

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Slot, Slots } from '../src/slots.ts'
 
 /** Longer than any test. */
@@ -52,6 +52,24 @@ describe('slots', () => {
     stuck.release()
     const last = await slots.take()
     expect(last.hasWaited).toBe(false)
+  })
+
+  test('that no longer counted give no second slot when they are released', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const slots = new Slots({ least: 1, most: 1, overdueMs: 50 })
+    const given = takeMany(slots, 3)
+    await turn()
+    expect(given).toHaveLength(1)
+    vi.advanceTimersByTime(75)
+    await turn()
+    expect(given).toHaveLength(2)
+    given[0]!.release()
+    await turn()
+    expect(given).toHaveLength(2)
+    given[1]!.release()
+    await turn()
+    expect(given).toHaveLength(3)
   })
 })
 

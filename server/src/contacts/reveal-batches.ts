@@ -129,7 +129,9 @@ export class RevealBatches {
   /** Charges the requests that reveal anybody. */
   async #charge(client: Client, items: readonly KeptItem[], people: readonly RevealablePerson[][]) {
     const payers = items.flatMap((item, index) =>
-      people[index]!.length > 0 ? [{ ...item, spending: { ...spendingOnPeople(people[index]!), keepsMore: true } }] : [],
+      people[index]!.length > 0
+        ? [{ ...item, spending: { ...spendingOnPeople(people[index]!), keepsMore: true } }]
+        : [],
     )
     if (payers.length === 0) return { outcomeOf: new Map<ReplyClaim, ChargeOutcome>(), remember: () => {} }
     const sent = await this.#options.charges.chargeWithin(client, payers)

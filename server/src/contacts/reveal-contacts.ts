@@ -1,9 +1,10 @@
+import type { KeyedMutex } from '@storedex/work'
 import type { CallerContext } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import type { Pool } from '../db/pool.ts'
 import type { PaidReply } from '../delivery/paid-reply.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
-import { type InFlightRequests, runIdempotently, waitForHolder } from '../idempotency/idempotency.ts'
+import { runIdempotently, waitForHolder } from '../idempotency/idempotency.ts'
 import type { KeptReplyRow, ReplyClaim } from '../idempotency/queries.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
@@ -22,7 +23,7 @@ export interface RevealContext extends ChargeContext {
   ids: IdSealer
   seals: ContactSeals
   deliverEmails: DeliverEmails
-  inFlightRequests: InFlightRequests
+  inFlightRequests: KeyedMutex
   revealBatches: RevealBatches
 }
 
@@ -32,7 +33,7 @@ export interface RevealServices {
   config: { deliverEmails: DeliverEmails }
   charges: Charges
   trialLinks: TrialLinks
-  inFlightRequests: InFlightRequests
+  inFlightRequests: KeyedMutex
   revealBatches: RevealBatches
 }
 

@@ -1,5 +1,5 @@
+import { withTimeout } from '@storedex/work'
 import { OperatorError } from '../kernel/errors.ts'
-import { withTimeout } from '../runtime/timing.ts'
 
 export type CheckStatus = 'ok' | 'warning' | 'failed'
 

@@ -1,7 +1,8 @@
+import type { KeyedMutex } from '@storedex/work'
 import buildSerializer from 'fast-json-stringify'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
-import { type InFlightRequests, keepReply, runIdempotently } from '../idempotency/idempotency.ts'
+import { keepReply, runIdempotently } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { hashQuotedBody, invalidQuoteError, type QuoteSealer, quoteExceededError } from '../kernel/quote.ts'
 import { readExportQuery } from './export-query.ts'
@@ -21,7 +22,7 @@ export interface CreateExportContext extends PlanContext {
   requestId: string
   quotes: QuoteSealer
   seals: ContactSeals
-  inFlightRequests: InFlightRequests
+  inFlightRequests: KeyedMutex
   config: DatabasePlace
   /** Told when an export waits. */
   wakeRunner: () => void

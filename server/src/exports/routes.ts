@@ -1,3 +1,4 @@
+import type { KeyedMutex } from '@storedex/work'
 import { Type } from 'typebox'
 import { callerContext } from '../admission/access.ts'
 import { ContactRevealHeaders } from '../contacts/schema.ts'
@@ -8,7 +9,6 @@ import { errorReplies } from '../http/openapi/openapi.ts'
 import { sendJson } from '../http/replies.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { rejectBody } from '../http/validation.ts'
-import type { InFlightRequests } from '../idempotency/idempotency.ts'
 import type { QuoteSealer } from '../kernel/quote.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
@@ -22,7 +22,7 @@ export interface ExportServices extends SearchServices {
   seals: ContactSeals
   quotes: QuoteSealer
   exportRunner: { wake(): void }
-  inFlightRequests: InFlightRequests
+  inFlightRequests: KeyedMutex
   config: DatabasePlace & { deliverEmails: DeliverEmails }
 }
 

@@ -1,9 +1,9 @@
+import { withTimeout } from '@storedex/work'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type DatabaseHealth, DatabaseHealthCheck } from '../db/health.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { describeCause } from '../runtime/logger.ts'
-import { withTimeout } from '../runtime/timing.ts'
 import type { GaugeSource } from './metrics.ts'
 
 /** Resolves to null when requests can be answered, otherwise to a sentence that gives the reason. May throw. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
+import type { KeyedMutex } from '@storedex/work'
 import type { CallerContext } from '../auth/caller.ts'
 import { type Client, type Pool, type Queryable, runTransaction } from '../db/pool.ts'
 import { encodeJson, type JsonText } from '../http/replies.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/seal.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
-import { withTimeout } from '../runtime/timing.ts'
 import * as queries from './queries.ts'
 import { deleteExpiredReplies, redateFutureReplies } from './queries.ts'
 
@@ -25,7 +25,7 @@ export interface IdempotencyContext extends CallerContext {
   db: Pool
   seals: { sealer: Sealer }
   /** Requests of this process; those of other processes block the claim in the database. */
-  inFlightRequests: InFlightRequests
+  inFlightRequests: KeyedMutex
 }
 
 export interface IdempotentRequest {
@@ -183,29 +183,6 @@ function inProgress(): ApiError {
     'The first request with this Idempotency-Key is still running; try again in a moment.',
     { param: 'Idempotency-Key', retryAfterSeconds: 1 },
   )
-}
-
-/** The requests of this process that hold a key, at most one per key. */
-export class InFlightRequests {
-  readonly #running = new Map<string, Promise<void>>()
-
-  has(key: string): boolean {
-    return this.#running.has(key)
-  }
-
-  /** Resolves to true when the request with this key has ended, to false after `timeoutMs`. */
-  waitForEnd(key: string, timeoutMs: number): Promise<boolean> {
-    const end = (this.#running.get(key) ?? Promise.resolve()).then(() => true)
-    return withTimeout(end, timeoutMs, () => false)
-  }
-
-  /** Call it only while no request holds the key. */
-  run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const result = work()
-    const end = () => void this.#running.delete(key)
-    this.#running.set(key, result.then(end, end))
-    return result
-  }
 }
 
 const batchSize = 1_000

@@ -38,7 +38,7 @@ export async function previewImport(
     const options = { ...readingOptionsOf(given), extendTaxonomy: given.extend_taxonomy ?? false }
     const { vocabulary } = await loadTaxonomy(ctx.db)
     const context = { vocabulary, seals: services.seals, maxUnpackedMb: services.config.importMaxUnpackedMb }
-    const { rows, ...inspection } = await inTurn(ctx.personId, () =>
+    const { rows, ...inspection } = await turns.run({ name: String(ctx.personId), maxPermits: 1 }, () =>
       services.inspectImport(context, job.kind, file, options),
     )
     const hasColumns = inspection.format === 'csv'
@@ -56,19 +56,7 @@ export async function previewImport(
 }
 
 /** Each has a thread: two at once in this process, of which one person has one; others wait. */
-const turns = new FairQueue(2)
-const maxWaiting = 20
-
-async function inTurn<T>(personId: number, work: () => Promise<T>): Promise<T> {
-  const holder = { name: String(personId), maxPermits: 1 }
-  if (!turns.tryAcquire(holder)) {
-    if (turns.waiting >= maxWaiting)
-      throw new ApiError('service_unavailable', 'Too many previews are being read; try again in a moment.')
-    await new Promise<void>((grant) => turns.enqueue(holder, { grant }))
-  }
-  try {
-    return await work()
-  } finally {
-    turns.release(holder)
-  }
-}
+const turns = new FairQueue(2, {
+  maxWaiting: 20,
+  refuse: () => new ApiError('service_unavailable', 'Too many previews are being read; try again in a moment.'),
+})

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { keepRunning } from '@storedex/embedded-postgres'
+import { withTimeout } from '@storedex/work'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { databaseNames, openDatabaseServer } from '../db/embedded.ts'
@@ -11,7 +12,6 @@ import { OperatorError } from '../kernel/errors.ts'
 import { createIdSealer, type IdSealer } from '../kernel/ids.ts'
 import { type Clock, systemClock } from '../kernel/time.ts'
 import { createLogger, describeCause } from '../runtime/logger.ts'
-import { withTimeout } from '../runtime/timing.ts'
 
 /** The database of an installation, migrated, with what its rows need. Most commands need no more and load no more. */
 export interface DatabaseDeps {

@@ -41,22 +41,6 @@ export function sleepUnlessStopped(timeMs: number, stopped: AbortSignal): Promis
   return delay(timeMs, true, { signal: stopped, ref: false }).catch(() => false)
 }
 
-/**
- * Resolves to the result of `work`, or after `timeMs` to that of `onTimeout`, which may throw. Does not end `work`: its
- * later result is ignored.
- */
-export async function withTimeout<T>(work: Promise<T>, timeMs: number, onTimeout: () => T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeMs)
-  }).then(onTimeout)
-  try {
-    return await Promise.race([work, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** Runs `work`, and again after errors that `delayMs` gives a delay for; null means that the error is thrown. */
 export async function withRetries<T>(
   work: () => Promise<T>,

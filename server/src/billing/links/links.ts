@@ -1,3 +1,4 @@
+import { withTimeout } from '@storedex/work'
 import {
   type BillingWindowRow,
   claimInBillingWindow,
@@ -9,7 +10,6 @@ import { type Pool, type Queryable, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import { type Clock, formatNumber } from '../../kernel/time.ts'
-import { withTimeout } from '../../runtime/timing.ts'
 import { type BillingContext, type BillingLinkPurpose, billingPagePaths, type RecordLink } from '../context.ts'
 import type { ProviderLink } from '../provider.ts'
 import type { BillingLinkReply } from '../schema.ts'

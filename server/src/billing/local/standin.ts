@@ -1,7 +1,8 @@
 import { createServer } from 'node:net'
 import { withLock } from '@storedex/process-lock'
+import { withTimeout } from '@storedex/work'
 import { ApiError } from '../../kernel/errors.ts'
-import { sleepUnlessStopped, withTimeout } from '../../runtime/timing.ts'
+import { sleepUnlessStopped } from '../../runtime/timing.ts'
 import type { StripeAccess } from '../stripe/connection.ts'
 import {
   ensureSecretKey,

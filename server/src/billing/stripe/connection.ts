@@ -1,6 +1,6 @@
+import { withTimeout } from '@storedex/work'
 import Stripe from 'stripe'
 import { ApiError } from '../../kernel/errors.ts'
-import { withTimeout } from '../../runtime/timing.ts'
 import { billingIntervals, paidPlans } from '../provider.ts'
 
 export type { Stripe }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { withTimeout } from '../../runtime/timing.ts'
+import { withTimeout } from '@storedex/work'
 import type { WorkerProgram } from './program.ts'
 import type { FromWorker, ProcessMetrics, ToWorker, WorkerAnswers, WorkerAssignment } from './protocol.ts'
 

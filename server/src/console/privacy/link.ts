@@ -121,19 +121,15 @@ export class ScanLimiter {
   readonly #links = new FairQueue(Number.MAX_SAFE_INTEGER)
 
   /** Runs `work`, which counts the use of the link: a scan that is refused takes no use. */
-  async run<T>(address: string, token: string, work: () => Promise<T>): Promise<T> {
+  run<T>(address: string, token: string, work: () => Promise<T>): Promise<T> {
     const link = { name: hashToken(token).toString('base64'), maxPermits: 1 }
-    if (!this.#links.tryAcquire(link)) await new Promise<void>((grant) => this.#links.enqueue(link, { grant }))
-    const release = this.#permits.tryAcquire(networkOf(address))
-    try {
+    return this.#links.run(link, async () => {
+      const release = this.#permits.tryAcquire(networkOf(address))
       if (!release)
         throw new ApiError('service_unavailable', 'Many people are asking at the moment; try again in a minute.', {
           retryAfterSeconds: 60,
         })
-      return await work()
-    } finally {
-      release?.()
-      this.#links.release(link)
-    }
+      return work().finally(release)
+    })
   }
 }

@@ -87,12 +87,7 @@ export class PasswordHasher {
     const holder = { name: network, maxPermits: maxAtOnce }
     try {
       if (!leaveNetwork) throw busyError()
-      if (!this.#turns.tryAcquire(holder)) await new Promise<void>((grant) => this.#turns.enqueue(holder, { grant }))
-      try {
-        return await work()
-      } finally {
-        this.#turns.release(holder)
-      }
+      return await this.#turns.run(holder, work)
     } finally {
       leaveNetwork?.()
       leavePerson()
