@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { findDifferences } from '../../auth/support/key-budgets.ts'
 import { readSpent, type Spent } from '../../console/catalogue/support/members.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import { type CallReply, expectSameReply, send } from './support/calls.ts'
+import { type Call, type CallReply, expectSameReply, send } from './support/calls.ts'
 import type { Shown } from './support/continuation.ts'
 import { restoreRows } from './support/dump.ts'
 import {
@@ -25,6 +25,16 @@ test('an installation with balances, kept replies and running exports can be rec
 
 const nothing = { contact_credits: 0, store_exports: 0, search_rows: 0 }
 
+/** What the accounts that pay for these calls have spent, over all periods. */
+async function readSpentOf(app: TestApp, calls: readonly Call[]): Promise<Spent> {
+  const sum = { ...nothing }
+  for (const account of new Set(calls.map((call) => call.account))) {
+    const spent = await readSpent(app, account)
+    for (const meter of Object.keys(sum) as (keyof Spent)[]) sum[meter] += Number(spent[meter])
+  }
+  return sum
+}
+
 describe.for([...(await listRecordings()), present])('an installation of schema %s goes on', (version) => {
   let recording: Recording
   let app: TestApp
@@ -38,12 +48,11 @@ describe.for([...(await listRecordings()), present])('an installation of schema 
   /** Sends the recorded calls once more, expects their replies, and returns those with what all of them were charged. */
   async function repeat(shown: Shown): Promise<{ replies: CallReply[]; charged: Spent }> {
     const calls = recording.calls[shown]
-    const accounts = [...new Set(calls.map(({ account }) => account))]
-    const before = await spentBy(accounts)
+    const before = await readSpentOf(app, calls)
     const replies: CallReply[] = []
     for (const { reply, ...call } of calls) replies.push(await send(app.url, call))
     for (const [index, reply] of replies.entries()) expectSameReply(reply, calls[index]!.reply)
-    const after = await spentBy(accounts)
+    const after = await readSpentOf(app, calls)
     return {
       replies,
       charged: {
@@ -52,15 +61,6 @@ describe.for([...(await listRecordings()), present])('an installation of schema 
         search_rows: after.search_rows - before.search_rows,
       },
     }
-  }
-
-  async function spentBy(accounts: string[]): Promise<Spent> {
-    const sum = { ...nothing }
-    for (const account of accounts) {
-      const spent = await readSpent(app, account)
-      for (const meter of Object.keys(sum) as (keyof Spent)[]) sum[meter] += Number(spent[meter])
-    }
-    return sum
   }
 
   const statusesOf = (replies: CallReply[]) => replies.map(({ status }) => status)
@@ -157,6 +157,14 @@ describe.for([...(await listRecordings()), present])('an installation of schema 
 
   test('in the end usage is the same, and the ledger balances', async () => {
     await repeat('usageAtLast')
+    expect(await findDifferences(app)).toEqual([])
+  })
+  test('kept replies that are asked for many times at once are still what they were, for nothing', async () => {
+    const before = await readSpentOf(app, recording.calls.replays)
+    const asked = [1, 2, 3].flatMap(() => recording.calls.replays)
+    const replies = await Promise.all(asked.map(({ reply: _, ...call }) => send(app.url, call)))
+    expect(replies.map(({ text }) => text)).toEqual(asked.map(({ reply }) => reply.text))
+    expect(await readSpentOf(app, recording.calls.replays)).toEqual(before)
     expect(await findDifferences(app)).toEqual([])
   })
 })
