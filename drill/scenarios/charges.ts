@@ -84,7 +84,7 @@ export const charges: Scenario = {
       await books.compare(some)
     }
     reportRunningBooks(drill, books, recoveriesMs.length)
-    drill.figure('kills', kills)
+    drill.figure('kills', `${kills} of ${wanted}`)
     await report(drill, scene, clientsOf, spenders, recoveriesMs)
   },
 }
