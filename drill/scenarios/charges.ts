@@ -10,7 +10,7 @@ import { newSpender, type Spender, Spenders } from '../client/spenders.ts'
 import { checkInvariants, type ExternalInstallation, openExternalInstallation } from '../installation/installation.ts'
 import { isTrueWithin, postgresProcesses, signal } from '../installation/processes.ts'
 import { findContacts, importRecords, makeAccount } from '../installation/seed.ts'
-import { Service } from '../installation/service.ts'
+import { launcher, Service } from '../installation/service.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const clients = 48
@@ -90,11 +90,14 @@ export const charges: Scenario = {
 }
 
 async function openScene(drill: Drill): Promise<Scene> {
-  const installation = await openExternalInstallation(drill)
+  // Found once, not by each of many starts.
+  const prepared = execFileSync(process.execPath, [launcher, 'prepare', '--json'], { encoding: 'utf8' })
+  const serverEnvironment = { CONSOLE_DIR: JSON.parse(prepared).console }
+  const installation = await openExternalInstallation(drill, { serverEnvironment })
   const { folder, dataDir, service: first, postgres } = installation
   const otherDataDir = join(folder, 'second-data')
   execFileSync('cp', ['-Rp', dataDir, otherDataDir])
-  const environment = { DATA_DIR: otherDataDir, DATABASE_URL: postgres.url }
+  const environment = { DATA_DIR: otherDataDir, DATABASE_URL: postgres.url, ...serverEnvironment }
   const second = await Service.start({ folder, environment, cleanup: drill.cleanup })
   return { installation, services: [first, second] }
 }
