@@ -1,4 +1,5 @@
-import type pg from 'pg'
+import pg from 'pg'
+import { isTrueWithin } from '../installation/processes.ts'
 import type { Spender } from './spenders.ts'
 
 /** How the books of accounts differ from what their clients were told, and from each other. */
@@ -27,6 +28,7 @@ interface Totals {
 }
 
 const maxShown = 5
+const maxOutageMs = 60_000
 
 /** Compares the ledger, the exports and the reveals with what the clients of these accounts were told. */
 export async function compareBooks(client: pg.Client, spenders: readonly Spender[]): Promise<BooksReport> {
@@ -41,32 +43,100 @@ export async function compareBooks(client: pg.Client, spenders: readonly Spender
     exports: 0,
   }
   for (const spender of spenders) {
-    const { rows } = await client.query<{ id: string }>('select id from accounts where name = $1', [spender.name])
-    const accountId = rows[0]!.id
+    const accountId = await findAccount(client, spender)
     await compareReplies(client, accountId, spender, report)
     await compareDelivered(client, accountId, spender, report)
     const totals = await readTotals(client, accountId)
     report.credits += totals.credits
     report.exports += totals.exports
-    const isEqual =
-      totals.exports === totals.exported &&
-      totals.credits === totals.revealed &&
-      totals.counted === totals.rows + totals.exports + totals.credits
-    if (!isEqual) report.unequal.push(`${spender.name} ${JSON.stringify(totals)}`)
+    if (!isEqual(totals)) report.unequal.push(`${spender.name} ${JSON.stringify(totals)}`)
   }
   return report
+}
+
+function isEqual({ rows, exports, credits, exported, revealed, counted }: Totals): boolean {
+  return exports === exported && credits === revealed && counted === rows + exports + credits
+}
+
+type RunningReport = Pick<BooksReport, 'compared' | 'wrong' | 'unequal'>
+
+/** Compares the books with what clients were told since the last time, while these go on. */
+export class RunningBooks {
+  readonly #url: string
+  /** How many search rows and credits of a spender were compared. */
+  readonly #compared = new Map<Spender, { rows: number; credits: number }>()
+  readonly report: RunningReport = { compared: 0, wrong: [], unequal: [] }
+  checks = 0
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  get isSound(): boolean {
+    return this.report.wrong.length + this.report.unequal.length === 0
+  }
+
+  /** Tries again while PostgreSQL recovers from a kill. */
+  async compare(spenders: readonly Spender[]): Promise<void> {
+    let lastError: unknown
+    const isDone = await isTrueWithin(maxOutageMs, () =>
+      this.#compareAll(spenders).then(
+        () => true,
+        (error) => {
+          lastError = error
+          return false
+        },
+      ),
+    )
+    if (!isDone) throw lastError
+    this.checks++
+  }
+
+  async #compareAll(spenders: readonly Spender[]): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#url })
+    // A statement reports it.
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      for (const spender of spenders) await this.#compareOne(client, spender)
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+
+  async #compareOne(client: pg.Client, spender: Spender): Promise<void> {
+    const accountId = await findAccount(client, spender)
+    const seen = this.#compared.get(spender) ?? { rows: 0, credits: 0 }
+    // Taken before the books are read: what was told by now must be in them.
+    const rows = new Map([...spender.rows].slice(seen.rows))
+    const credits = new Map([...spender.credits].slice(seen.credits))
+    const found: RunningReport = { compared: 0, wrong: [], unequal: [] }
+    await compareReplies(client, accountId, { rows, credits }, found)
+    // One statement, so one moment: charges go on meanwhile.
+    const totals = await readTotals(client, accountId)
+    if (!isEqual(totals)) found.unequal.push(`${spender.name} ${JSON.stringify(totals)}`)
+    this.#compared.set(spender, { rows: seen.rows + rows.size, credits: seen.credits + credits.size })
+    this.report.compared += found.compared
+    this.report.wrong.push(...found.wrong)
+    this.report.unequal.push(...found.unequal)
+  }
+}
+
+async function findAccount(client: pg.Client, { name }: Spender): Promise<string> {
+  const { rows } = await client.query<{ id: string }>('select id from accounts where name = $1', [name])
+  return rows[0]!.id
 }
 
 async function compareReplies(
   client: pg.Client,
   accountId: string,
-  { rows: searchRows, credits }: Spender,
-  report: BooksReport,
+  { rows: searchRows, credits }: Pick<Spender, 'rows' | 'credits'>,
+  report: Pick<BooksReport, 'compared' | 'wrong'>,
 ): Promise<void> {
   const { rows } = await client.query<{ request_id: string; meter: string; amount: string }>(
     `select request_id, meter, sum(amount) as amount from ledger
-     where account_id = $1 and meter in ('search_rows', 'contact_credits') group by 1, 2`,
-    [accountId],
+     where account_id = $1 and meter in ('search_rows', 'contact_credits') and request_id = any ($2::text[]) group by 1, 2`,
+    [accountId, [...searchRows.keys(), ...credits.keys()]],
   )
   const entries = new Map(rows.map(({ request_id, meter, amount }) => [`${meter} ${request_id}`, Number(amount)]))
   for (const [meter, told] of [

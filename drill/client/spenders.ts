@@ -59,6 +59,9 @@ export class Spenders {
   #spenders: Spender[] = []
   #running: Promise<unknown> = Promise.resolve()
   #isStopping = false
+  /** Clients with a lower number send requests, the others wait for `#moreActive`. */
+  #active: number
+  #moreActive = newGate()
   #keys = 0
   acknowledged = 0
   replays = 0
@@ -67,6 +70,7 @@ export class Spenders {
 
   constructor(options: SpendersOptions) {
     this.#options = options
+    this.#active = options.clients
   }
 
   start(spenders: Spender[]): void {
@@ -75,9 +79,17 @@ export class Spenders {
     this.#running = Promise.all(Array.from({ length: this.#options.clients }, (_, number) => this.#runClient(number)))
   }
 
+  /** From now on only the first `active` clients begin requests; all others end those that they have begun. */
+  setActive(active: number): void {
+    this.#active = active
+    this.#moreActive.open()
+    this.#moreActive = newGate()
+  }
+
   /** Stops after each client's current request; keyed reveals are repeated until they are answered. */
   async finish(): Promise<void> {
     this.#isStopping = true
+    this.setActive(this.#options.clients)
     await this.#running
   }
 
@@ -89,6 +101,10 @@ export class Spenders {
     let cursor: string | null = null
     let pages = 0
     while (!this.#isStopping) {
+      if (number >= this.#active) {
+        await this.#moreActive.opened
+        continue
+      }
       const connection = random.pick(connections)
       const kind = random.below(10)
       if (kind < 3) {
@@ -183,9 +199,19 @@ export class Spenders {
     }
     if (answer.status !== null && !isRetryable(answer) && this.faults.length < 5)
       this.faults.push(`${answer.status} ${answer.body}`)
-    await delay(20 + this.#options.random.below(60))
+    // Nothing listens while a service starts: asking more often takes the processors that it needs.
+    const shortestMs = answer.status === null ? 150 : 20
+    await delay(shortestMs + this.#options.random.below(60))
     return undefined
   }
+}
+
+function newGate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
 }
 
 export function newSpender(name: string, key: string): Spender {

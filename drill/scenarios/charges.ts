@@ -4,23 +4,26 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { generateContacts } from '../../server/test/support/records/contact-records.ts'
 import { generateStores } from '../../server/test/support/records/store-records.ts'
-import { type BooksReport, compareBooks, countOrphanClaims, measureBatches } from '../client/books.ts'
+import { type BooksReport, compareBooks, countOrphanClaims, measureBatches, RunningBooks } from '../client/books.ts'
 import { summarizeLatencies } from '../client/counts.ts'
 import { newSpender, type Spender, Spenders } from '../client/spenders.ts'
 import { checkInvariants, type ExternalInstallation, openExternalInstallation } from '../installation/installation.ts'
 import { isTrueWithin, postgresProcesses, signal } from '../installation/processes.ts'
 import { findContacts, importRecords, makeAccount } from '../installation/seed.ts'
-import { Service } from '../installation/service.ts'
+import { launcher, Service } from '../installation/service.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const clients = 48
+/** So many go on until a killed program serves again: all of them would take the processors that its start needs. */
+const clientsDuringStart = 6
 const accountsAtOnce = 2
 /** New accounts have nothing exported and nobody revealed, so that requests are charged. */
-const killsWithAccounts = 200
+const killsWithAccounts = 100
 const shortKills = 5
 /** Replies that must come between two kills. */
 const repliesBetween = 30
 const maxRecoveryMs = 60_000
+const maxShown = 5
 /** A search returns no more than these. */
 const mostRowsOfSearch = 10_000
 
@@ -30,26 +33,24 @@ interface Scene {
   services: readonly [Service, Service]
 }
 
-/** What is killed, each as often as it occurs here. */
+/** What is killed at once, each as often as it occurs here. */
 const victims = [
-  'first',
-  'second',
-  'first',
-  'second',
-  'first',
-  'second',
-  'backend',
-  'backend',
-  'backend',
-  'postgres',
+  ['first'],
+  ['second'],
+  ['first', 'second'],
+  ['first', 'second'],
+  ['backend'],
+  ['backend'],
+  ['backend'],
+  ['postgres'],
 ] as const
-type Victim = (typeof victims)[number]
+type Victims = (typeof victims)[number]
 
 export const charges: Scenario = {
   name: 'charges',
   title: 'kill -9 of two services and of their PostgreSQL, under charges that share transactions',
   expected:
-    'clients of two accounts search, look up, enrich and reveal through two services without a pause, so that many requests are charged in one transaction. One of the services (six of ten kills), one process of PostgreSQL (three) or all of it (one) is killed 1,000 times (--kills, or as often as fits into --minutes). Every acknowledged reply is in the ledger with its amount, nothing is charged twice, no claim of an Idempotency-Key stays without its reply, and the ledger balances.',
+    'clients of two accounts search, look up, enrich and reveal through two services without a pause, so that many requests are charged in one transaction. One service or both (six of ten kills), one process of PostgreSQL (three) or all of it (one) is killed 1,000 times (--kills, or as often as fits into --minutes). After each kill and in the end, every acknowledged reply is in the ledger with its amount, nothing is charged twice, and the counters equal the ledger; in the end no claim of an Idempotency-Key is without its reply.',
 
   async run(drill) {
     const scene = await openScene(drill)
@@ -59,35 +60,44 @@ export const charges: Scenario = {
     const clientsOf = new Spenders({ origins, contactIds, domains, clients, random: drill.random })
     const wanted = drill.isShort ? shortKills : drill.kills
     const deadline = performance.now() + drill.minutes * 60_000
+    const books = new RunningBooks(installation.postgres.url)
     const spenders: Spender[] = []
     const recoveriesMs: number[] = []
-    while (recoveriesMs.length < wanted && performance.now() < deadline) {
+    let kills = 0
+    while (kills < wanted && performance.now() < deadline) {
       const some = await openSpenders(installation, spenders.length)
       spenders.push(...some)
       clientsOf.start(some)
-      const until = Math.min(wanted, recoveriesMs.length + killsWithAccounts)
-      while (recoveriesMs.length < until && performance.now() < deadline) {
-        const victim = drill.random.pick(victims)
-        const recoveredMs = await killAndRecover(drill, scene, victim, clientsOf)
-        if (recoveredMs === null) throw new Error(`after a kill (${victim}) no request was answered within a minute`)
-        recoveriesMs.push(recoveredMs)
-        if (recoveriesMs.length % 20 === 0)
+      const until = Math.min(wanted, kills + killsWithAccounts)
+      while (kills < until && performance.now() < deadline) {
+        const killed = drill.random.pick(victims.filter(({ length }) => kills + length <= until))
+        recoveriesMs.push(await killAndRecover(drill, scene, killed, clientsOf))
+        await books.compare(some)
+        const tens = Math.floor(kills / 10)
+        kills += killed.length
+        if (Math.floor(kills / 10) > tens)
           drill.reportProgress(
-            `kill ${recoveriesMs.length} of ${wanted}, ${victim}: ${clientsOf.acknowledged} replies, ${Math.round(recoveredMs)} ms`,
+            `kill ${kills} of ${wanted}: ${clientsOf.acknowledged} replies, ${books.report.compared} of them compared, ${books.isSound ? 'no differences' : 'DIFFERENCES'}`,
           )
       }
       await clientsOf.finish()
+      await books.compare(some)
     }
+    reportRunningBooks(drill, books, recoveriesMs.length)
+    drill.figure('kills', `${kills} of ${wanted}`)
     await report(drill, scene, clientsOf, spenders, recoveriesMs)
   },
 }
 
 async function openScene(drill: Drill): Promise<Scene> {
-  const installation = await openExternalInstallation(drill)
+  // Found once, not by each of many starts.
+  const prepared = execFileSync(process.execPath, [launcher, 'prepare', '--json'], { encoding: 'utf8' })
+  const serverEnvironment = { CONSOLE_DIR: JSON.parse(prepared).console }
+  const installation = await openExternalInstallation(drill, { serverEnvironment })
   const { folder, dataDir, service: first, postgres } = installation
   const otherDataDir = join(folder, 'second-data')
   execFileSync('cp', ['-Rp', dataDir, otherDataDir])
-  const environment = { DATA_DIR: otherDataDir, DATABASE_URL: postgres.url }
+  const environment = { DATA_DIR: otherDataDir, DATABASE_URL: postgres.url, ...serverEnvironment }
   const second = await Service.start({ folder, environment, cleanup: drill.cleanup })
   return { installation, services: [first, second] }
 }
@@ -111,24 +121,34 @@ async function openSpenders({ commands }: ExternalInstallation, existing: number
   return made
 }
 
-/** Kills in the midst of charges; returns when requests are answered again, after so many milliseconds, or null. */
+/** Kills in the midst of charges; returns after how many milliseconds requests are answered again. */
 async function killAndRecover(
   drill: Drill,
-  { installation, services }: Scene,
-  victim: Victim,
+  { installation: { postgres }, services: [first, second] }: Scene,
+  killed: Victims,
   spenders: Spenders,
-): Promise<number | null> {
+): Promise<number> {
   await delay(drill.random.below(250))
   const startedAt = performance.now()
-  if (victim === 'first' || victim === 'second') {
-    const service = services[victim === 'first' ? 0 : 1]
-    await service.kill()
-    await service.start()
-  } else if (victim === 'postgres') await installation.postgres.killAndStart()
-  else signal(drill.random.pick(postgresProcesses(installation.postgres.pid).slice(0, -1)), 'SIGKILL')
+  const named = { first, second }
+  spenders.setActive(clientsDuringStart)
+  await Promise.all(
+    killed.map(async (victim) => {
+      if (victim === 'postgres') await postgres.killAndStart()
+      else if (victim === 'backend') signal(drill.random.pick(postgresProcesses(postgres.pid).slice(0, -1)), 'SIGKILL')
+      else {
+        await named[victim].kill()
+        await named[victim].start()
+      }
+    }),
+  )
   const before = spenders.acknowledged
-  const isServing = await isTrueWithin(maxRecoveryMs, () => spenders.acknowledged >= before + repliesBetween)
-  return isServing ? performance.now() - startedAt : null
+  const isAnswered = (replies: number) => isTrueWithin(maxRecoveryMs, () => spenders.acknowledged >= before + replies)
+  const isServing = await isAnswered(1)
+  spenders.setActive(clients)
+  if (!isServing || !(await isAnswered(repliesBetween)))
+    throw new Error(`after a kill (${killed.join(', ')}) no request was answered within a minute`)
+  return performance.now() - startedAt
 }
 
 async function report(
@@ -157,9 +177,17 @@ async function report(
   const [, second] = services
   drill.check('nor does the second one', second.unexpectedExits === 0, `it ended ${second.unexpectedExits} times`)
   const { p50Ms, maxMs } = summarizeLatencies(recoveriesMs)
-  drill.figure('kills', recoveriesMs.length)
   drill.figure('time until served again', `median ${Math.round(p50Ms)} ms, longest ${Math.round(maxMs)} ms`)
   drill.figure('answers', String(spenders.answers))
+}
+
+function reportRunningBooks(drill: Drill, { report, checks, isSound }: RunningBooks, kills: number): void {
+  const differences = [...report.wrong, ...report.unequal].slice(0, maxShown)
+  drill.check(
+    'after each kill the books balance, and have every reply that was acknowledged since the last one',
+    isSound && report.compared > 0 && checks > kills,
+    `${checks} checks, ${report.compared} replies compared; ${differences.join('; ') || 'no differences'}`,
+  )
 }
 
 function reportBooks(drill: Drill, books: BooksReport, spenders: Spenders): void {

@@ -29,7 +29,7 @@ import type { StartReplica } from '../../src/search/replica/replica.ts'
 import { runInProcess } from '../../src/search/replica/replica-sync.ts'
 import { atEnd, removeFolder } from './cleanup.ts'
 import { createClient, type TestClient } from './client.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
 import { buildTestApp, openTestDeps } from './deps.ts'
 import { createManualClock, testDataKeys } from './fixtures.ts'
 import { createTestPerson, type PersonTraits, type TestPerson } from './person.ts'
@@ -97,6 +97,8 @@ export interface TestAppOptions {
   log?: Logger
   /** Further settings, such as DELIVER_EMAILS. */
   environment?: Record<string, string>
+  /** By default a new one, with nothing in it. */
+  database?: TestDatabase
   /** Where the app listens; by default on a port that is free. */
   port?: number
   /** Replaces the payment provider of the settings. */
@@ -117,7 +119,7 @@ export interface TestAppOptions {
 
 /** Starts the production app on its own database, listening on loopback; closed after the file's tests. */
 export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
-  const { url: ownerUrl, serviceUrl } = await createTestDatabase()
+  const { url: ownerUrl, serviceUrl } = options.database ?? (await createTestDatabase())
   const clock = createManualClock(options.now)
   const engine = testEngine(options.engine ?? process.env.STOREDEX_TEST_ENGINE)
   const config = readConfig(

@@ -5,7 +5,7 @@ import { createDistributedDatabase, dropDistributedDatabase } from './citus.ts'
 import { atEnd } from './cleanup.ts'
 import { runAsAdmin } from './postgres.ts'
 
-interface TestDatabase {
+export interface TestDatabase {
   /** URL of the owner. */
   url: string
   /** URL of the role of requests; the owner's where the test server does not allow creating roles. */
