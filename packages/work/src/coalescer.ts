@@ -88,24 +88,24 @@ export class Coalescer<Item, Result> {
     else for (const each of batch) if (!(await this.#send([each]))) each.resolve(null)
   }
 
-  /** Takes the longest run from the front that may travel together; empty when nobody waits any more. */
+  /** Takes the first item, and in their order those that may travel with it; empty when nobody waits any more. */
   #takeBatch(queue: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
     const { maxItems, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 1, canJoin = () => true } = this.#options
     const batch: Waiting<Item, Result>[] = []
+    const left: Waiting<Item, Result>[] = []
     let weight = 0
-    let taken = 0
     for (const each of queue) {
-      if (each.isAbandoned?.()) {
-        taken++
-        continue
-      }
+      if (each.isAbandoned?.()) continue
       const [first] = batch
-      weight += weigh(each.item)
-      if (first && (batch.length === maxItems || weight > maxWeight || !canJoin(first.item, each.item))) break
-      batch.push(each)
-      taken++
+      const weightWith = weight + weigh(each.item)
+      if (first && (batch.length === maxItems || weightWith > maxWeight || !canJoin(first.item, each.item)))
+        left.push(each)
+      else {
+        batch.push(each)
+        weight = weightWith
+      }
     }
-    queue.splice(0, taken)
+    queue.splice(0, queue.length, ...left)
     return batch
   }
 

@@ -12,7 +12,7 @@ export interface PermitHolder {
 }
 
 /** Why work is not run: too much of it waits, it has waited for too long, or nobody wants it any more. */
-export type Refusal = 'full' | 'late' | 'canceled'
+export type RefusedBecause = 'full' | 'late' | 'canceled'
 
 /** Bounds of what `run` accepts; without one, work waits for as long as it takes. */
 export interface FairQueueBounds {
@@ -22,7 +22,7 @@ export interface FairQueueBounds {
   maxPerHolder?: number
   maxWaitMs?: number
   /** The error that `run` rejects with. */
-  refuse?: (reason: Refusal) => Error
+  refuse?: (reason: RefusedBecause) => Error
 }
 
 interface HolderQueue {
@@ -129,7 +129,7 @@ export class FairQueue {
           resolve()
         },
       }
-      const giveUp = (reason: Refusal) => {
+      const giveUp = (reason: RefusedBecause) => {
         settle()
         this.cancel(holder, waiter)
         reject(this.#refuse(reason))
@@ -141,7 +141,7 @@ export class FairQueue {
     })
   }
 
-  #refuse(reason: Refusal): Error {
+  #refuse(reason: RefusedBecause): Error {
     return this.#bounds.refuse?.(reason) ?? new Error(`no permit was granted: ${reason}`)
   }
 

@@ -1,5 +1,5 @@
 export { Coalescer } from './coalescer.ts'
-export { FairQueue, type FairQueueBounds, type PermitHolder, type Refusal } from './fair-queue.ts'
+export { FairQueue, type FairQueueBounds, type PermitHolder, type RefusedBecause } from './fair-queue.ts'
 export { FairSemaphore } from './fair-semaphore.ts'
 export { KeyedMutex } from './keyed-mutex.ts'
 export { finish, finishSteps, Pace, type SlicedWork, type Steps, unhurried, workInSteps, workOf } from './pace.ts'

@@ -53,7 +53,7 @@ describe('work on one lane', () => {
     expect(batches).toEqual([[1], [2]])
   })
 
-  test('keeps its order, and does not join a batch that it does not fit', async () => {
+  test('goes with the first one that waits, in its order, if it fits', async () => {
     const { batches, send, release } = openGate((items) => items)
     const canJoin = (first: number, item: number) => first % 2 === item % 2
     const coalescer = new Coalescer<number, number>({
@@ -65,7 +65,7 @@ describe('work on one lane', () => {
     })
     for (const item of [1, 3, 5, 7, 2, 4, 1, 40]) void coalescer.run('lane', item)
     for (let turn = 0; turn < 8; turn++) await release()
-    expect(batches).toEqual([[1], [3, 5], [7], [2, 4], [1], [40]])
+    expect(batches).toEqual([[1], [3, 5, 1], [7], [2, 4], [40]])
   })
 
   test('is repeated one by one when its batch is refused, and refused alone with null', async () => {

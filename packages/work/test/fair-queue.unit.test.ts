@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FairQueue, type Refusal } from '../src/fair-queue.ts'
+import { FairQueue, type RefusedBecause } from '../src/fair-queue.ts'
 
 /** Requests a permit; when granted, its name is appended to `granted`. */
 function ask(queue: FairQueue, name: string, granted: string[], maxPermits = 2): void {
@@ -138,7 +138,7 @@ describe('work that is run by the queue', () => {
 
   test('is refused when too many wait, or when its holder has too many', async () => {
     const { work, endNext } = openWorks()
-    const refuse = (reason: Refusal) => new Error(`the queue is ${reason}`)
+    const refuse = (reason: RefusedBecause) => new Error(`the queue is ${reason}`)
     const queue = new FairQueue(1, { maxWaiting: 2, maxPerHolder: 2, refuse })
     const accepted = [queue.run(called('a'), work('a')), queue.run(called('a'), work('a'))]
     await expect(queue.run(called('a'), work('a'))).rejects.toThrow('the queue is full')

@@ -1,4 +1,4 @@
-import { FairQueue, type Refusal } from '@storedex/work'
+import { FairQueue, type RefusedBecause } from '@storedex/work'
 import { ApiError } from '../../kernel/errors.ts'
 
 export interface CountQueueLimits {
@@ -17,11 +17,11 @@ export class CountQueue {
 
   constructor({ permits, maxWaitMs, maxPerHolder }: CountQueueLimits) {
     this.#maxPermits = Math.max(1, permits - 1)
-    const causes: Record<Exclude<Refusal, 'canceled'>, string> = {
+    const causes: Record<Exclude<RefusedBecause, 'canceled'>, string> = {
       full: `${maxPerHolder} counts of the account run or wait`,
       late: `a count waited for ${maxWaitMs} ms`,
     }
-    const refuse = (reason: Refusal) => (reason === 'canceled' ? canceled() : busy(causes[reason]))
+    const refuse = (reason: RefusedBecause) => (reason === 'canceled' ? canceled() : busy(causes[reason]))
     this.#queue = new FairQueue(permits, { maxPerHolder, maxWaitMs, refuse })
   }
 
