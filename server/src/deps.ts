@@ -126,7 +126,7 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
     opened.push(async () => health.close())
     const { db: pool, seals } = catalogue
     const { documents, charges } = openDelivery(config, pool, processes)
-    const revealBatches = new RevealBatches({ charges, seals, deliverEmails: config.deliverEmails })
+    const revealBatches = new RevealBatches({ pool, charges, seals, deliverEmails: config.deliverEmails })
     return {
       ...catalogue,
       plans,

@@ -1,19 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { Coalescer } from '@storedex/work'
 import { contactKeysOf } from '../../../server/src/contacts/contact.ts'
 import { holdContactsSql } from '../../../server/src/contacts/hold-queries.ts'
-import { type ContactKeys, readContacts } from '../../../server/src/contacts/queries.ts'
+import { type ContactKeys, type ContactWithStoreRow, readContacts } from '../../../server/src/contacts/queries.ts'
+import type { ConnectionPool } from '../../../server/src/db/pool.ts'
+import { SharedReads } from '../../../server/src/http/shared-reads.ts'
 import { keepTogether } from '../../../server/src/idempotency/idempotency.ts'
 import type { ReplyClaim } from '../../../server/src/idempotency/queries.ts'
 import { type ChargeContext, charge, untilPaid } from '../../../server/src/ledger/charge.ts'
 import type { Charges, SendBatch } from '../../../server/src/ledger/charges.ts'
 import type { ChargeOutcome } from '../../../server/src/ledger/outcome.ts'
 import { type ChargeItem, chargeItemOf, type Spending } from '../../../server/src/ledger/spending.ts'
-
-interface ReadItem {
-  accountId: number
-  contactIds: readonly number[]
-}
 
 interface KeptItem extends ChargeItem {
   claim: ReplyClaim
@@ -22,29 +18,25 @@ interface KeptItem extends ChargeItem {
   reply: Buffer
 }
 
-const maxReads = 64
 /** As in the service. */
 const claimTimeoutMs = 20
 
 /** The service's statements of reveals, without opening contacts and rendering replies. */
 export class BareReveals {
   readonly #charges: Charges
-  readonly #reads: Coalescer<ReadItem, null>
+  readonly #reads: SharedReads<readonly number[], ContactWithStoreRow[]>
 
-  constructor(charges: Charges) {
+  constructor(pool: ConnectionPool, charges: Charges) {
     this.#charges = charges
-    this.#reads = new Coalescer({
-      maxItems: maxReads,
-      async send(items) {
-        await charges.withOwnLane(items[0]!.accountId, (lane) => readContacts(lane, keysOf(items)))
-        return items.map(() => null)
-      },
+    this.#reads = new SharedReads({
+      pool,
+      weigh: ({ length }) => length,
+      read: (db, _, asked) => readContacts(db, keysOf(asked.map((contactIds) => ({ contactIds })))),
     })
   }
 
   async reveal(ctx: ChargeContext, contactIds: readonly number[]): Promise<void> {
-    const { accountId } = ctx.caller
-    await this.#reads.run(String(accountId), { accountId, contactIds })
+    await this.#reads.read(ctx, contactIds)
     await charge(ctx, spendingOn(contactIds))
   }
 

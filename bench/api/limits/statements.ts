@@ -35,7 +35,7 @@ export class BareRequests {
     const knownExports = new KnownExports({ maxBytes: rememberedBytes })
     const charges = new Charges({ pool, knownExports })
     this.#services = { charges, documents: new Documents({ maxBytes: rememberedBytes, pool, deliverEmails }) }
-    this.#reveals = new BareReveals(charges)
+    this.#reveals = new BareReveals(pool, charges)
   }
 
   lookup(caller: BareCaller, domain: string): Promise<void> {

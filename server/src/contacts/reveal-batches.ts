@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Coalescer } from '@storedex/work'
-import { type Client, Lane } from '../db/pool.ts'
+import type { Client, ConnectionPool } from '../db/pool.ts'
+import { SharedReads } from '../http/shared-reads.ts'
 import { type KeepableReply, keepTogether, type SealedReply, sealReply } from '../idempotency/idempotency.ts'
 import { type KeptReplyRow, type ReplyClaim, readReply } from '../idempotency/queries.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { Mode } from '../kernel/ids.ts'
 import type { ChargeContext } from '../ledger/charge.ts'
 import type { Charges, SendBatch } from '../ledger/charges.ts'
 import type { ChargeOutcome, NotPaid, Paid } from '../ledger/outcome.ts'
@@ -37,19 +36,11 @@ export type KeptOutcome =
   | { state: 'held' }
   | { state: 'unrevealable' }
 
-interface ReadItem {
-  accountId: number
-  mode: Mode
-  wanted: WantedContacts
-}
-
 interface BatchOptions extends OpeningContext {
+  pool: ConnectionPool
   charges: Charges
 }
 
-const maxReads = 64
-/** Accounts share reads, but not all of them: one that is slow, or fails, is not everybody's. */
-const readLanes = 2
 /** How long a batch waits for transactions of other servers that hold one of its keys. */
 const claimTimeoutMs = 20
 /** Opening or rendering this many replies takes about a millisecond. */
@@ -58,21 +49,20 @@ const repliesPerTurn = 8
 /** Reveals that come at once share round trips: their reads and, of one account, their transactions. */
 export class RevealBatches {
   readonly #options: BatchOptions
-  readonly #reads: Coalescer<ReadItem, ReadContacts>
+  readonly #reads: SharedReads<WantedContacts, ReadContacts>
 
   constructor(options: BatchOptions) {
     this.#options = options
-    this.#reads = new Coalescer({ maxItems: maxReads, send: (items) => this.#read(items) })
+    this.#reads = new SharedReads({
+      pool: options.pool,
+      weigh: ({ idsByKey }) => idsByKey.size,
+      read: async (db, _, wanted) => new ReadContacts(options, await readContacts(db, allKeysOf(wanted))),
+    })
   }
 
   /** The contacts that can be revealed, among those that are wanted. */
-  async findRevealable({ db, caller }: ChargeContext, wanted: WantedContacts): Promise<RevealablePerson[]> {
-    if (wanted.idsByKey.size === 0) return []
-    const { accountId, mode } = caller
-    const lane = `${mode} ${accountId % readLanes}`
-    const item = { accountId, mode, wanted }
-    const reading = this.#reads.run(lane, item, () => db instanceof Lane && db.isAborted)
-    return (await (db instanceof Lane ? db.untilAborted(reading) : reading))!.revealable(wanted)
+  async findRevealable(ctx: ChargeContext, wanted: WantedContacts): Promise<RevealablePerson[]> {
+    return wanted.idsByKey.size === 0 ? [] : (await this.#reads.read(ctx, wanted)).revealable(wanted)
   }
 
   /**
@@ -82,14 +72,6 @@ export class RevealBatches {
   keep(ctx: ChargeContext, wanted: WantedContacts, claim: ReplyClaim): Promise<KeptOutcome | NotPaid> {
     const spending = spendingOn([...wanted.idsByKey.keys()], wanted.keys.storeIds)
     return ctx.charges.run(ctx.db, { ...chargeItemOf(ctx, spending), wanted, claim }, this.#keepBatch)
-  }
-
-  async #read(items: readonly ReadItem[]): Promise<ReadContacts[]> {
-    const rows = await this.#options.charges.withOwnLane(items[0]!.accountId, (lane) =>
-      readContacts(lane, allKeysOf(items)),
-    )
-    const contacts = new ReadContacts(this.#options, rows)
-    return items.map(() => contacts)
   }
 
   readonly #keepBatch: SendBatch<KeptItem, KeptOutcome | NotPaid> = async (db, items) => {
@@ -122,7 +104,10 @@ export class RevealBatches {
   ): Promise<RevealablePerson[][]> {
     const claimed = items.filter(({ wanted }, index) => isClaimed[index] && wanted.idsByKey.size > 0)
     if (claimed.length === 0) return items.map(() => [])
-    const contacts = new ReadContacts(this.#options, await readContacts(client, allKeysOf(claimed)))
+    const contacts = new ReadContacts(
+      this.#options,
+      await readContacts(client, allKeysOf(claimed.map(({ wanted }) => wanted))),
+    )
     return mapInTurns(items, async ({ wanted }, index) => (isClaimed[index] ? contacts.revealable(wanted) : []))
   }
 

@@ -31,10 +31,10 @@ export function findWanted(ids: IdSealer, mode: Mode, { contact_ids }: ContactRe
 }
 
 /** The contacts that several requests of one mode name, each once. */
-export function allKeysOf(requests: readonly { wanted: WantedContacts }[]): ContactKeys {
-  const [{ wanted }] = requests as [{ wanted: WantedContacts }]
-  if (requests.length === 1) return wanted.keys
-  return contactKeysOf(wanted.keys.mode, [...new Set(requests.flatMap((each) => [...each.wanted.idsByKey.keys()]))])
+export function allKeysOf(wanted: readonly WantedContacts[]): ContactKeys {
+  const [{ keys }] = wanted as [WantedContacts]
+  if (wanted.length === 1) return keys
+  return contactKeysOf(keys.mode, [...new Set(wanted.flatMap(({ idsByKey }) => [...idsByKey.keys()]))])
 }
 
 export interface RevealablePerson extends OpenedContact {

@@ -32,10 +32,9 @@ export async function deliverStores(
   storeIds: readonly number[],
   asked: RowsAsked,
 ): Promise<DeliveredPage> {
-  const { mode } = ctx.caller
   const { found, paid } = await deliver(
     ctx,
-    () => ctx.documents.findStores(ctx.db, mode, storeIds),
+    () => ctx.documents.findStores(ctx, storeIds),
     ({ items }) => priceOfRows(asked, [...items.keys()], [...items.keys()]),
   )
   return { items: inOrder(storeIds, found.items), ...deliveredBy(paid, asked) }
@@ -49,7 +48,7 @@ export async function deliverPreviews(
 ): Promise<DeliveredPage> {
   const { found, paid } = await deliver(
     ctx,
-    () => ctx.documents.findPreviews(ctx.db, ctx.caller.mode, contactIds),
+    () => ctx.documents.findPreviews(ctx, contactIds),
     ({ items }) => {
       const ids = [...items.keys()]
       return { ...priceOfRows(asked, ids, [...new Set(ids.map(storeOfContact))]), contactsShown: ids }
@@ -98,7 +97,7 @@ export async function payForHost(
 ): Promise<(Delivered & { storeId: number }) | null> {
   const { found, paid } = await deliver(
     ctx,
-    () => ctx.documents.findHosts(ctx.db, ctx.caller.mode, [host]),
+    () => ctx.documents.findHosts(ctx, [host]),
     ({ items }) => priceOfStores([...items.keys()], viewedPage),
   )
   const storeId = found.storeByHost.get(host)
@@ -132,11 +131,11 @@ async function findHostsWithPreviews(
   hosts: readonly string[],
   contactIds: readonly number[],
 ): Promise<FoundHosts & { previews: Awaited<ReturnType<CatalogueContext['documents']['findPreviews']>>['items'] }> {
-  const { documents, db, caller } = ctx
+  const { documents } = ctx
   for (;;) {
-    const found = await documents.findHosts(db, caller.mode, hosts)
+    const found = await documents.findHosts(ctx, hosts)
     if (contactIds.length === 0) return { ...found, previews: new Map() }
-    const { items: previews, version } = await documents.findPreviews(db, caller.mode, contactIds)
+    const { items: previews, version } = await documents.findPreviews(ctx, contactIds)
     if (version === found.version) return { ...found, previews }
   }
 }

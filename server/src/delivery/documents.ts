@@ -1,5 +1,5 @@
-import type { ConnectionPool, Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { ConnectionPool } from '../db/pool.ts'
+import { SharedReads } from '../http/shared-reads.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { DocumentCache, type PreviewParts } from './document-cache.ts'
 import { fetchDocuments, fetchHosts, fetchPreviews } from './fetch-queries.ts'
@@ -18,6 +18,13 @@ interface Found<Item> {
   version: string | null
 }
 
+interface Fetched<Key, Item> {
+  version: string
+  items: ReadonlyMap<Key, Item>
+}
+
+type Reader = Parameters<SharedReads<never, never>['read']>[0]
+
 /** The stores that hosts lead to. */
 export interface FoundHosts extends Found<string> {
   storeByHost: ReadonlyMap<string, number>
@@ -30,41 +37,60 @@ export interface FoundHosts extends Found<string> {
 export class Documents {
   readonly cache: DocumentCache
   readonly #hosts = new KnownHosts()
-  readonly #deliverEmails: DeliverEmails
+  readonly #documents: SharedReads<readonly number[], Fetched<number, string>>
+  readonly #previews: SharedReads<readonly number[], Fetched<number, PreviewParts>>
+  readonly #storesOfHosts: SharedReads<readonly string[], Fetched<string, { id: number; document: string }>>
 
   constructor({ maxBytes, pool, deliverEmails }: DocumentsOptions) {
     this.cache = new DocumentCache({ maxBytes, db: pool.lane('document cache') })
-    this.#deliverEmails = deliverEmails
+    this.#documents = new SharedReads({
+      pool,
+      weigh: ({ length }) => length,
+      read: async (db, mode, asked) => {
+        const { version, rows } = await fetchDocuments(db, mode, distinct(asked), deliverEmails)
+        return { version, items: new Map(rows.map(({ id, document }) => [id, document])) }
+      },
+    })
+    this.#previews = new SharedReads({
+      pool,
+      weigh: ({ length }) => length,
+      read: async (db, mode, asked) => {
+        const { version, rows } = await fetchPreviews(db, mode, distinct(asked), deliverEmails)
+        const partsOf = ({ person, store, is_revealable: isRevealable }: (typeof rows)[number]) => ({
+          ...{ person, store, isRevealable },
+        })
+        return { version, items: new Map(rows.map((row) => [row.id, partsOf(row)])) }
+      },
+    })
+    this.#storesOfHosts = new SharedReads({
+      pool,
+      weigh: ({ length }) => length,
+      read: async (db, mode, asked) => {
+        const { version, rows } = await fetchHosts(db, mode, distinct(asked), deliverEmails)
+        return { version, items: new Map(rows.map(({ host, id, document }) => [host, { id, document }])) }
+      },
+    })
   }
 
-  findStores(db: Queryable, mode: Mode, ids: readonly number[]): Promise<Found<string>> {
+  findStores(reader: Reader, ids: readonly number[]): Promise<Found<string>> {
     return this.#find(ids, {
       get: (id) => this.cache.get(id),
-      fetch: async (missing) => {
-        const { version, rows } = await fetchDocuments(db, mode, missing, this.#deliverEmails)
-        return { version, items: rows.map(({ id, document }) => [id, document] as const) }
-      },
+      fetch: (missing) => this.#documents.read(reader, missing),
       put: (id, document, version) => this.cache.put(id, document, version),
     })
   }
 
-  findPreviews(db: Queryable, mode: Mode, contactIds: readonly number[]): Promise<Found<PreviewParts>> {
+  findPreviews(reader: Reader, contactIds: readonly number[]): Promise<Found<PreviewParts>> {
     return this.#find(contactIds, {
       get: (id) => this.cache.getPreview(id),
-      fetch: async (missing) => {
-        const { version, rows } = await fetchPreviews(db, mode, missing, this.#deliverEmails)
-        const partsOf = ({ person, store, is_revealable }: (typeof rows)[number]): PreviewParts => ({
-          ...{ person, store },
-          isRevealable: is_revealable,
-        })
-        return { version, items: rows.map((row) => [row.id, partsOf(row)] as const) }
-      },
+      fetch: (missing) => this.#previews.read(reader, missing),
       put: (id, parts, version) => this.cache.putPreview(id, parts, version),
     })
   }
 
   /** The stores that hosts lead to, as domain or alias. That a host is the domain of a store, only the document says. */
-  async findHosts(db: Queryable, mode: Mode, hosts: readonly string[]): Promise<FoundHosts> {
+  async findHosts(reader: Reader, hosts: readonly string[]): Promise<FoundHosts> {
+    const { mode } = reader.caller
     const { version } = this.cache
     const items = new Map<number, string>()
     const storeByHost = new Map<string, number>()
@@ -77,13 +103,15 @@ export class Documents {
       else unknown.push(host)
     }
     if (unknown.length === 0) return { items, storeByHost, version }
-    const fetched = await fetchHosts(db, { mode, hosts: unknown, knownIds: [...items.keys()] }, this.#deliverEmails)
+    const fetched = await this.#storesOfHosts.read(reader, unknown)
     this.sawVersion(fetched.version)
-    if (items.size > 0 && fetched.version !== version) return this.findHosts(db, mode, hosts)
-    for (const { host, id, document } of fetched.rows) {
+    if (items.size > 0 && fetched.version !== version) return this.findHosts(reader, hosts)
+    for (const host of unknown) {
+      const found = fetched.items.get(host)
+      if (!found) continue
+      const { id, document } = found
       this.#hosts.set(mode, host, id)
       storeByHost.set(host, id)
-      if (document === null) continue
       items.set(id, document)
       this.cache.put(id, document, fetched.version)
     }
@@ -99,7 +127,7 @@ export class Documents {
     ids: readonly number[],
     source: {
       get(id: number): Item | undefined
-      fetch(missing: readonly number[]): Promise<{ version: string; items: (readonly [number, Item])[] }>
+      fetch(missing: readonly number[]): Promise<Fetched<number, Item>>
       put(id: number, item: Item, version: string): void
     },
   ): Promise<Found<Item>> {
@@ -116,12 +144,18 @@ export class Documents {
     this.sawVersion(fetched.version)
     // Items of two versions do not belong together; those in memory are not used until they are of the new one.
     if (items.size > 0 && fetched.version !== version) return this.#find(ids, source)
-    for (const [id, item] of fetched.items) {
+    for (const id of missing) {
+      const item = fetched.items.get(id)
+      if (item === undefined) continue
       items.set(id, item)
       source.put(id, item, fetched.version)
     }
     return { items, version: fetched.version }
   }
+}
+
+function distinct<Key>(asked: readonly (readonly Key[])[]): readonly Key[] {
+  return asked.length === 1 ? asked[0]! : [...new Set(asked.flat())]
 }
 
 /** Whether a host is the domain of a document's store, and no alias. */

@@ -45,17 +45,15 @@ where s.id = any ($1::bigint[]) and s.mode = $2::text`,
   return readVersioned(rows)
 }
 
-export interface FetchedHost {
+export interface FetchedHost extends FetchedDocument {
   host: string
-  id: number
-  /** Null for a store whose document was not asked for. */
-  document: string | null
 }
 
-/** The stores that the hosts lead to, as domain or alias; documents of `knownIds` are not read. */
+/** The documents of the stores that the hosts lead to, as domain or alias. */
 export async function fetchHosts(
   db: Queryable,
-  { mode, hosts, knownIds }: { mode: Mode; hosts: readonly string[]; knownIds: readonly number[] },
+  mode: Mode,
+  hosts: readonly string[],
   deliverEmails: DeliverEmails,
 ): Promise<Fetched<FetchedHost>> {
   const { rows } = await db.query<Versioned<FetchedHost>>({
@@ -68,15 +66,10 @@ with resolved as materialized (
 )
 select ${catalogueVersionSql} as version, null::text as host, null::bigint as id, null::text as document
 union all
-select null, r.host, r.store_id, s.document
+select null, r.host, s.id, ${servedDocument('s', '$3')}
 from resolved r
-left join (
-  select s.id, ${servedDocument('s', '$4')} as document
-  from (select distinct store_id from resolved where store_id <> all ($3::bigint[])) wanted
-  join stores s on s.id = wanted.store_id
-) s on s.id = r.store_id
-where s.id is not null or r.store_id = any ($3::bigint[])`,
-    values: [mode, hosts, knownIds, deliverEmails],
+join stores s on s.id = r.store_id`,
+    values: [mode, hosts, deliverEmails],
   })
   return readVersioned(rows)
 }

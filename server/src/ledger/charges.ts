@@ -2,9 +2,9 @@ import { Coalescer, Slots } from '@storedex/work'
 import type { Meter } from '../accounts/plans.ts'
 import { leftWithinBudget } from '../auth/budgets.ts'
 import type { Spender } from '../auth/caller.ts'
-import { type ConnectionPool, Lane, type Queryable, retryConflicts } from '../db/pool.ts'
+import { type ConnectionPool, type Lane, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { GaugeSource } from '../http/metrics.ts'
-import { statementsDeadlineMs, statementsTimeoutError } from '../http/request-database.ts'
+import { isAborted, untilAborted, withOwnLane } from '../http/shared-reads.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { readReveals } from './balance-queries.ts'
 import { describeBatch } from './batch.ts'
@@ -82,9 +82,7 @@ export class Charges {
     const lane = `${caller.accountId} ${caller.mode}`
     const waiting: Waiting = { item, send: send as unknown as Waiting['send'] }
     try {
-      const result = await (db instanceof Lane
-        ? db.untilAborted(this.#coalescer.run(lane, waiting, () => db.isAborted))
-        : this.#coalescer.run(lane, waiting))
+      const result = await untilAborted(db, this.#coalescer.run(lane, waiting, isAborted(db)))
       return (result as Result | null) ?? { state: 'contended' }
     } catch (error) {
       // Whether the request was counted is unknown.
@@ -122,7 +120,7 @@ export class Charges {
   async #sendOnOwnLane(waiting: readonly Waiting[]): Promise<readonly unknown[] | null> {
     const [{ item, send }] = waiting as [Waiting]
     try {
-      return await this.withOwnLane(item.caller.accountId, (lane) =>
+      return await withOwnLane(this.#pool, item.caller.accountId, (lane) =>
         retryConflicts(() =>
           send(
             lane,
@@ -133,17 +131,6 @@ export class Charges {
     } catch (error) {
       if (isAllowanceExceeded(error)) return null
       throw error
-    }
-  }
-
-  /** Runs work for several requests of an account. It belongs to none of them, so it has a lane and a deadline of its own. */
-  async withOwnLane<T>(accountId: number, work: (lane: Lane) => Promise<T>): Promise<T> {
-    const lane = this.#pool.accountLane(`account ${accountId}`)
-    const deadline = setTimeout(() => lane.abort(statementsTimeoutError(statementsDeadlineMs)), statementsDeadlineMs)
-    try {
-      return await work(lane)
-    } finally {
-      clearTimeout(deadline)
     }
   }
 

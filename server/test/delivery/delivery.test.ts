@@ -160,7 +160,7 @@ test.skipIf(inject('citusNodes'))('at 20,000 stores, the generic plans of all fe
   } as unknown as Queryable
   await fetchDocuments(recorder, 'live', [], 'all')
   await fetchPreviews(recorder, 'live', [], 'all')
-  await fetchHosts(recorder, { mode: 'live', hosts: [], knownIds: [] }, 'all')
+  await fetchHosts(recorder, 'live', [], 'all')
   await pool.query('set plan_cache_mode = force_generic_plan')
   for (const { name, text, values } of sent) {
     await pool.query(`prepare ${name}_plan as ${text}`)
