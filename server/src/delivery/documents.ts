@@ -2,7 +2,7 @@ import type { ConnectionPool } from '../db/pool.ts'
 import { SharedReads } from '../http/shared-reads.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { DocumentCache, type PreviewParts } from './document-cache.ts'
-import { fetchDocuments, fetchHosts, fetchPreviews } from './fetch-queries.ts'
+import { type FetchedDocument, fetchDocuments, fetchHosts, fetchPreviews } from './fetch-queries.ts'
 import { KnownHosts } from './known-hosts.ts'
 
 interface DocumentsOptions {
@@ -39,11 +39,11 @@ export class Documents {
   readonly #hosts = new KnownHosts()
   readonly #documents: SharedReads<readonly number[], Fetched<number, string>>
   readonly #previews: SharedReads<readonly number[], Fetched<number, PreviewParts>>
-  readonly #storesOfHosts: SharedReads<readonly string[], Fetched<string, { id: number; document: string }>>
+  readonly #storesOfHosts: SharedReads<readonly string[], Fetched<string, FetchedDocument>>
 
   constructor({ maxBytes, pool, deliverEmails }: DocumentsOptions) {
     this.cache = new DocumentCache({ maxBytes, db: pool.lane('document cache') })
-    this.#documents = new SharedReads({
+    this.#documents = new SharedReads<readonly number[], Fetched<number, string>>({
       pool,
       weigh: ({ length }) => length,
       read: async (db, mode, asked) => {
@@ -51,7 +51,7 @@ export class Documents {
         return { version, items: new Map(rows.map(({ id, document }) => [id, document])) }
       },
     })
-    this.#previews = new SharedReads({
+    this.#previews = new SharedReads<readonly number[], Fetched<number, PreviewParts>>({
       pool,
       weigh: ({ length }) => length,
       read: async (db, mode, asked) => {
@@ -62,7 +62,7 @@ export class Documents {
         return { version, items: new Map(rows.map((row) => [row.id, partsOf(row)])) }
       },
     })
-    this.#storesOfHosts = new SharedReads({
+    this.#storesOfHosts = new SharedReads<readonly string[], Fetched<string, FetchedDocument>>({
       pool,
       weigh: ({ length }) => length,
       read: async (db, mode, asked) => {

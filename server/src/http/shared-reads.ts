@@ -48,12 +48,12 @@ export class SharedReads<Item, Result> {
   readonly #coalescer: Coalescer<Reader['caller'] & { item: Item }, Result>
 
   constructor({ pool, weigh, read }: SharedReadsOptions<Item, Result>) {
-    this.#coalescer = new Coalescer({
+    this.#coalescer = new Coalescer<Reader['caller'] & { item: Item }, Result>({
       maxItems,
       maxWeight,
       weigh: ({ item }) => weigh(item),
       send: async (asked) => {
-        const [{ accountId, mode }] = asked as [Reader['caller']]
+        const { accountId, mode } = asked[0]!
         const items = asked.map(({ item }) => item)
         const result = await withOwnLane(pool, accountId, (lane) => read(lane, mode, items))
         return asked.map(() => result)
