@@ -65,6 +65,7 @@ export function describeBatch(items: readonly ChargeItem[], known: KnownStores):
   const parts: ChargeParts = {
     admits: admission !== null,
     isAlone,
+    hasBudgets: !isAlone && items.some((item) => hasBudgetOf(item, meters)),
     meters,
     ofCatalogue: spending.catalogueVersion !== undefined,
     listsRevealed: contactsShown !== undefined,
@@ -94,7 +95,7 @@ function addAmounts(values: ChargeValues, items: readonly ChargeItem[], meter: '
     values[`${meter}_asked`] = asked[0]
   } else {
     values[`${meter}_amounts`] = arrayLiteral(amounts)
-    values[`${meter}_askeds`] = arrayLiteral(asked)
+    addAsked(values, meter, asked)
   }
   return 'counted' as const
 }
@@ -105,11 +106,21 @@ function addIds(
   meter: EachOnceMeter,
   first: ReadonlyMap<number, number>,
 ) {
-  if (items.length > 1) values[`${meter}_askeds`] = arrayLiteral(countEach(items.length, first))
+  if (items.length > 1) addAsked(values, meter, countEach(items.length, first))
   if (first.size === 0) return 'read' as const
   values[`${meter}_ids`] = arrayLiteral([...first.keys()])
   if (items.length > 1) values[`${meter}_firsts`] = arrayLiteral([...first.values()].map((index) => index + 1))
   return 'each_once' as const
+}
+
+/** At most so much of a meter is spent, by each of several requests. */
+function addAsked(values: ChargeValues, meter: Meter, asked: readonly number[]): void {
+  values[`${meter}_asked`] = asked.reduce((sum, each) => sum + each, 0)
+  values[`${meter}_askeds`] = arrayLiteral(asked)
+}
+
+function hasBudgetOf({ caller: { key } }: ChargeItem, meters: ChargeParts['meters']): boolean {
+  return chargedMeters.some((meter) => meters[meter] && key!.budgets[meter] !== null)
 }
 
 /** Each id with the first of the requests that has it, by index. */

@@ -24,6 +24,8 @@ export interface ChargeParts {
   /** Whether the requests are counted in their windows, if account and keys are what the process took them for. */
   admits: boolean
   isAlone: boolean
+  /** Whether any of several requests is of a key with a budget of these meters. */
+  hasBudgets: boolean
   meters: Partial<Record<Meter, MeterPart>>
   /** Whether what is delivered has to be of the current version of the catalogue. */
   ofCatalogue: boolean
@@ -119,7 +121,7 @@ export function numberParameters(named: string): NumberedStatement {
 
 /** Such as `charge_admit_rows_exports`; it also names the prepared statement. */
 export function nameOfCharge(parts: ChargeParts): string {
-  const { admits, isAlone, meters, ofCatalogue, listsRevealed, views, spendsReserved } = parts
+  const { admits, isAlone, hasBudgets, meters, ofCatalogue, listsRevealed, views, spendsReserved } = parts
   let name = 'charge'
   if (admits) name += '_admit'
   if (ofCatalogue) name += '_delivered'
@@ -128,44 +130,41 @@ export function nameOfCharge(parts: ChargeParts): string {
   if (listsRevealed) name += '_revealed'
   if (views) name += views === 'page' ? '_viewed' : '_looked_at'
   if (spendsReserved) name += '_reserved'
-  return isAlone ? name : `${name}_several`
+  if (!isAlone) name += hasBudgets ? '_several_budgets' : '_several'
+  return name
 }
 
 const shortNames = { contact_credits: 'credits', search_rows: 'rows', store_exports: 'exports' }
 
 /** The text, with named parameters. */
 export function chargeSql(parts: ChargeParts): string {
-  const { admits, ofCatalogue, listsRevealed, views, isAlone } = parts
+  const { admits, isAlone, views } = parts
   const meters = chargedMeters.filter((meter) => parts.meters[meter])
   const spent = meters.filter((meter) => parts.meters[meter] !== 'read')
   const once = meters.filter((meter) => parts.meters[meter] === 'each_once')
+  const decidesLast = isAlone && once.length > 0
   const ctes = [
-    ofCatalogue && catalogueCte,
-    admits && standingCtes,
-    views === 'page' && openPageCte,
-    views && personHourCte,
-    !isAlone && meters.length > 0 && itemsCte(meters),
-    beforeCte(meters, parts),
-    ...(isAlone ? once.map((meter) => newCte(meter)) : meters.length > 0 ? [keysBeforeCte] : []),
-    fitsCte(parts, meters),
-    admits ? admittedCte(parts) : 'admitted as materialized (\n  select 1 as one from fits where rows_fit\n)',
-    payingCte(parts),
-    ...once.map((meter) => insertCte(meter, isAlone)),
-    views === 'page' && pageCte,
+    ...(isAlone ? once.map((meter) => newCte(meter)) : []),
+    parts.hasBudgets && !isAlone && keysBeforeCte(meters),
+    stateCte(parts, meters),
+    admits ? admittedCte(parts) : 'admitted as materialized (\n  select 1 as one from state where rows_fit\n)',
+    decidesLast && 'paying as materialized (\n  select 1 as one from admitted cross join state where others_fit\n)',
+    ...once.map((meter) => insertCte(meter, parts)),
+    views === 'page' && pageCte(parts),
     spent.length > 0 && spendsCte(spent, parts),
     spent.length > 0 && settlementCtes(parts),
     views && spent.length > 0 && personRowsCte,
-    (listsRevealed || parts.meters.contact_credits === 'each_once') && knownCte,
   ].filter((cte) => typeof cte === 'string')
   return `with ${ctes.join(',\n')}\n${answerSql(parts, meters, spent)}`
 }
 
+/** What has rows if the charge is paid. A lone request is counted in its windows also if its exports or credits are refused. */
+const paying = ({ isAlone, meters }: ChargeParts) =>
+  isAlone && Object.values(meters).includes('each_once') ? 'paying' : 'admitted'
+
 /** SQL of a value that each request has. */
 const of = (name: string, type: string, isAlone: boolean, request: string) =>
   isAlone ? `:${name}::${type}` : `(:${name}s::${type}[])[${request}]`
-
-const meterKey = (meter: Meter) =>
-  `account_id = :account_id::bigint and mode = :mode::text and meter = '${meter}' and period_start = :${meter}_period::timestamptz`
 
 /**
  * SQL of the catalogue's version: the number of the newest batch with its history id, which differs after a failover that lost
@@ -177,79 +176,16 @@ export const catalogueVersionSql = `(
   where s.singleton
 )`
 
-const catalogueCte = `catalogue as materialized (
-  select ${catalogueVersionSql} as version
-)`
-
-const standingCtes = `standing as materialized (
-  -- Beside the versions, what must never be wrong is read by itself.
-  select exists (
-           select 1 from accounts a
-           where a.id = :account_id::bigint and hash_record_extended(a, 0) = :account_version::bigint
-             and (a.access_open or not :needs_access::boolean))
-         and cardinality(:known_keys::bigint[]) = (
-           select count(*)
-           from unnest(:known_keys::bigint[], :key_versions::bigint[]) as known (id, version)
-           join api_keys k on k.id = known.id
-           where hash_record_extended(k, 0) = known.version and k.revoked_at is null and k.suspended_at is null)
-         as is_current
-),
-windows as materialized (
-  select minute_started_at, minute_used, day, day_used
-  from request_windows
-  where account_id = :account_id::bigint and mode = :mode::text
-)`
-
-const openPageCte = `open_page as materialized (
-  select row_ids
-  from viewed_pages p
-  where account_id = :account_id::bigint and mode = :mode::text and person_id = :person_id::bigint
-    and page_hash = :page::bytea and ${isPageOpenSql('p.opened_at')}
-)`
-
-const personHourCte = `person_hour as materialized (
-  select started_at, rows_viewed
-  from person_windows w
-  where person_id = :person_id::bigint and ${isPersonHourOpenSql('w.started_at')}
-)`
-
-/** What each of several requests asks for of each meter: at most `asked`. */
-const itemsCte = (meters: readonly Meter[]) => `items as materialized (
-${meters
-  .map(
-    (meter) => `  select request, '${meter}' as meter, :${meter}_period::timestamptz as period_start, asked, budget,
-         (:counter_key_ids::bigint[])[request] as counter_key_id
-  from unnest(:${meter}_askeds::integer[], :${meter}_budgets::integer[]) with ordinality as each (asked, budget, request)`,
-  )
-  .join('\n  union all\n')}
-)`
-
-function beforeCte(meters: readonly Meter[], { isAlone }: ChargeParts): string {
-  const columns = meters.flatMap((meter) => [
-    `coalesce((
-           select used + reserved from usage_counters
-           where ${meterKey(meter)}), 0) as ${meter}`,
-    ...(isAlone
-      ? [
-          `case when :${meter}_budget::integer is not null then coalesce((
-           select used + reserved from key_counters
-           where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = '${meter}'
-             and period_start = :${meter}_period::timestamptz), 0) end as ${meter}_of_key`,
-        ]
-      : []),
-  ])
-  return `before as materialized (\n  select ${columns.join(',\n         ') || 'true as is_read'}\n)`
-}
-
-const keysBeforeCte = `keys_before as materialized (
-  select i.counter_key_id, i.meter, max(i.budget) as budget, sum(i.asked) as asked, coalesce(max(k.used + k.reserved), 0) as taken
-  from items i
-  left join key_counters k
-    on k.account_id = :account_id::bigint and k.key_id = i.counter_key_id and k.meter = i.meter
-      and k.period_start = i.period_start
-  where i.budget is not null
-  group by i.counter_key_id, i.meter
-)`
+/** Whether account and keys are what the process took them for. Beside the versions, what must never be wrong is read by itself. */
+const isCurrentSql = `exists (
+             select 1 from accounts a
+             where a.id = :account_id::bigint and hash_record_extended(a, 0) = :account_version::bigint
+               and (a.access_open or not :needs_access::boolean))
+           and cardinality(:known_keys::bigint[]) = (
+             select count(*)
+             from unnest(:known_keys::bigint[], :key_versions::bigint[]) as known (id, version)
+             join api_keys k on k.id = known.id
+             where hash_record_extended(k, 0) = known.version and k.revoked_at is null and k.suspended_at is null)`
 
 /** How many of the ids are new; read only if they might not fit. */
 const newCte = (meter: Meter) => `${meter}_new as materialized (
@@ -268,38 +204,98 @@ const existingSql = (meter: Meter, id: string) =>
     select 1 from reveals
     where account_id = :account_id::bigint and mode = :mode::text and contact_id = ${id}`
 
+/** Of several requests: what each key with a budget asks for and has taken. */
+const keysBeforeCte = (meters: readonly Meter[]) => `keys_before as materialized (
+  select i.counter_key_id, i.meter, max(i.budget) as budget, sum(i.asked) as asked, coalesce(max(k.used + k.reserved), 0) as taken
+  from (
+${meters
+  .map(
+    (meter) => `    select '${meter}' as meter, :${meter}_period::timestamptz as period_start, asked, budget,
+           (:counter_key_ids::bigint[])[request] as counter_key_id
+    from unnest(:${meter}_askeds::integer[], :${meter}_budgets::integer[]) with ordinality as each (asked, budget, request)`,
+  )
+  .join('\n    union all\n')}
+  ) i
+  left join key_counters k
+    on k.account_id = :account_id::bigint and k.key_id = i.counter_key_id and k.meter = i.meter
+      and k.period_start = i.period_start
+  where i.budget is not null
+  group by i.counter_key_id, i.meter
+)`
+
+/** One row: what decides, as it was when the statement began, and whether everything fits. */
+function stateCte(parts: ChargeParts, meters: readonly Meter[]): string {
+  const { admits, isAlone, ofCatalogue, views } = parts
+  const columns = [
+    ...(admits ? [`${isCurrentSql} as is_current`, 'w.minute_started_at, w.minute_used, w.day, w.day_used'] : []),
+    ...(ofCatalogue ? [`${catalogueVersionSql} as version`] : []),
+    ...meters.map(
+      (meter) => `coalesce((
+             select used + reserved from usage_counters
+             where account_id = :account_id::bigint and mode = :mode::text and meter = '${meter}'
+               and period_start = :${meter}_period::timestamptz), 0) as ${meter}`,
+    ),
+    ...(isAlone ? meters : []).map(
+      (meter) => `case when :${meter}_budget::integer is not null then coalesce((
+             select used + reserved from key_counters
+             where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = '${meter}'
+               and period_start = :${meter}_period::timestamptz), 0) end as ${meter}_of_key`,
+    ),
+    ...(views ? ['h.started_at as hour_started_at, h.rows_viewed as hour_rows'] : []),
+    ...(views === 'page'
+      ? [`case when p.row_ids is null then :search_rows_asked::integer else ${newRowsSql} end as rows_needed`]
+      : []),
+  ]
+  const joins = [
+    ...(admits ? ['left join request_windows w on w.account_id = :account_id::bigint and w.mode = :mode::text'] : []),
+    ...(views
+      ? [`left join person_windows h on h.person_id = :person_id::bigint and ${isPersonHourOpenSql('h.started_at')}`]
+      : []),
+    ...(views === 'page'
+      ? [
+          `left join viewed_pages p
+      on p.account_id = :account_id::bigint and p.mode = :mode::text and p.person_id = :person_id::bigint
+        and p.page_hash = :page::bytea and ${isPageOpenSql('p.opened_at')}`,
+        ]
+      : []),
+  ]
+  const { rows, others } = fitsSql(parts, meters)
+  // The offset keeps the subqueries from being evaluated for each use.
+  return `state as materialized (
+  select s.*, ${rows} as rows_fit${isAlone ? `,\n         ${others} as others_fit` : ''}
+  from (
+    select ${columns.join(',\n           ') || 'true as is_read'}
+    from (select 1) one${joins.map((join) => `\n    ${join}`).join('')}
+    offset 0
+  ) s
+)`
+}
+
 /** Rows that are paid on a page: what was not on it when it was shown last. */
 const newRowsSql = `(
-    select count(*)::integer from unnest(:row_ids::bigint[]) as shown (id)
-    where id <> all (coalesce((select row_ids from open_page), '{}'::bigint[])))`
+             select count(*)::integer from unnest(:row_ids::bigint[]) as shown (id) where id <> all (p.row_ids))`
 
-function fitsCte(
-  { isAlone, ofCatalogue, views, spendsReserved, meters: kinds }: ChargeParts,
+/** SQL conditions: what is decided before a request counts, and for a lone one what is decided after it. */
+function fitsSql(
+  { isAlone, ofCatalogue, views, spendsReserved, hasBudgets, meters: kinds }: ChargeParts,
   meters: readonly Meter[],
-): string {
-  const isOfCatalogue = ofCatalogue
-    ? ['(:catalogue_version::text is null or c.version = :catalogue_version::text)']
-    : []
-  const from = `before b${ofCatalogue ? ' cross join catalogue c' : ''}`
+): { rows: string; others: string } {
+  const current = ofCatalogue ? ['(:catalogue_version::text is null or s.version = :catalogue_version::text)'] : []
   const spent = spendsReserved ? [] : meters.filter((meter) => kinds[meter] !== 'read')
+  const conjunction = (conditions: readonly string[]) => conditions.join('\n         and ') || 'true'
   if (!isAlone) {
     const account = spent.map(
-      (meter) =>
-        `(select sum(asked) from items where meter = '${meter}') <= greatest(:${meter}_allowance::integer - b.${meter}, 0)`,
+      (meter) => `:${meter}_asked::integer <= greatest(:${meter}_allowance::integer - s.${meter}, 0)`,
     )
-    const keys =
-      meters.length > 0 ? ['not exists (select 1 from keys_before where asked > greatest(budget - taken, 0))'] : []
-    const all = [...isOfCatalogue, ...account, ...keys]
-    return `fits as materialized (\n  select ${all.join('\n         and ') || 'true'} as rows_fit\n  from ${from}\n)`
+    const keys = hasBudgets ? ['not exists (select 1 from keys_before where asked > greatest(budget - taken, 0))'] : []
+    return { rows: conjunction([...current, ...account, ...keys]), others: 'true' }
   }
   const within = (meter: Meter, needed: string) =>
-    `${needed} <= greatest(:${meter}_allowance::integer - b.${meter}, 0)
-           and (b.${meter}_of_key is null or ${needed} <= greatest(:${meter}_budget::integer - b.${meter}_of_key, 0))`
-  const asked = views === 'page' ? 'n.needed' : ':search_rows_asked::integer'
+    `${needed} <= greatest(:${meter}_allowance::integer - s.${meter}, 0)
+           and (s.${meter}_of_key is null or ${needed} <= greatest(:${meter}_budget::integer - s.${meter}_of_key, 0))`
+  const asked = views === 'page' ? 's.rows_needed' : ':search_rows_asked::integer'
   const rows = spent.filter((meter) => kinds[meter] === 'counted').map((meter) => within(meter, asked))
-  const person = views
-    ? [`${asked} <= greatest(${viewedRowsAllowance} - coalesce((select rows_viewed from person_hour), 0), 0)`]
-    : []
+  const person = views ? [`${asked} <= greatest(${viewedRowsAllowance} - coalesce(s.hour_rows, 0), 0)`] : []
   const others = spent
     .filter((meter) => kinds[meter] === 'each_once')
     .map(
@@ -307,18 +303,7 @@ function fitsCte(
         `case when ${within(meter, `cardinality(:${meter}_ids::bigint[])`)} then true
               else ${within(meter, `(select needed from ${meter}_new)`)} end`,
     )
-  const needed =
-    views === 'page'
-      ? `
-  cross join (
-    select case when exists (select 1 from open_page) then ${newRowsSql} else :search_rows_asked::integer end as needed
-  ) n`
-      : ''
-  return `fits as materialized (
-  select ${[...isOfCatalogue, ...rows, ...person].join('\n         and ') || 'true'} as rows_fit,
-         ${others.join('\n         and ') || 'true'} as others_fit${views === 'page' ? ', n.needed' : ''}
-  from ${from}${needed}
-)`
+  return { rows: conjunction([...current, ...rows, ...person]), others: conjunction(others) }
 }
 
 const isMinuteOpen =
@@ -330,16 +315,13 @@ const isDayOpen = '(w.day between :day::date and :last_open_day::date)'
 const admittedCte = ({ isAlone }: ChargeParts) => `admitted as (
   insert into request_windows as w (account_id, mode, minute_started_at, minute_used, day, day_used)
   select :account_id::bigint, :mode::text, :started_at::timestamptz, :minute_count::integer, :day::date, :day_count::integer
-  from standing
-  cross join fits
+  from state w
   where is_current and rows_fit and :minute_count::integer <= :minute_limit::integer
     and :day_count::integer <= :day_limit::integer
     -- Without room, nothing is written; the update below decides between concurrent ${isAlone ? 'requests' : 'batches'}.
-    and not exists (
-      select 1 from windows w
-      where ${isDayOpen} and w.day_used + :day_count::integer > :day_limit::integer
-         or ${isMinuteOpen} and w.minute_used + :minute_count::integer > :minute_limit::integer
-         or not ${isMinuteOpen} and not ${isMinuteOver})
+    and (w.minute_used is null
+         or (${isMinuteOpen} and w.minute_used + :minute_count::integer <= :minute_limit::integer or ${isMinuteOver})
+            and (not ${isDayOpen} or w.day_used + :day_count::integer <= :day_limit::integer))
   on conflict (account_id, mode) do update set
     minute_started_at = case when ${isMinuteOpen} then w.minute_started_at else excluded.minute_started_at end,
     minute_used       = case when ${isMinuteOpen} then w.minute_used + excluded.minute_used else excluded.minute_used end,
@@ -350,13 +332,8 @@ const admittedCte = ({ isAlone }: ChargeParts) => `admitted as (
   returning minute_started_at, minute_used, day, day_used
 )`
 
-/** A lone request is counted also if its exports or credits are refused. */
-const payingCte = ({ isAlone }: ChargeParts) =>
-  isAlone
-    ? 'paying as materialized (\n  select 1 as one from admitted cross join fits where others_fit\n)'
-    : 'paying as materialized (\n  select 1 as one from admitted\n)'
-
-function insertCte(meter: Meter, isAlone: boolean): string {
+function insertCte(meter: Meter, parts: ChargeParts): string {
+  const { isAlone } = parts
   const wanted = isAlone
     ? `unnest(:${meter}_ids::bigint[]) as each (id)`
     : `unnest(:${meter}_ids::bigint[], :${meter}_firsts::integer[]) as each (id, request)`
@@ -367,7 +344,7 @@ function insertCte(meter: Meter, isAlone: boolean): string {
   insert into store_exports (account_id, mode, period_start, store_id, exported_at)
   select :account_id::bigint, :mode::text, :store_exports_period::timestamptz, each.id, ${spentAt}
   from ${wanted}
-  cross join paying
+  cross join ${paying(parts)}
   order by each.id
   on conflict do nothing
   returning store_id as id
@@ -376,7 +353,7 @@ function insertCte(meter: Meter, isAlone: boolean): string {
   insert into reveals (account_id, mode, contact_id, revealed_at, key_id, person_id)
   select :account_id::bigint, :mode::text, each.id, ${spentAt}, ${keyId}, :person_id::bigint
   from ${wanted}
-  cross join paying
+  cross join ${paying(parts)}
   order by each.id
   on conflict do nothing
   returning contact_id as id
@@ -386,10 +363,10 @@ function insertCte(meter: Meter, isAlone: boolean): string {
 const insertedBy = { store_exports: 'exported', contact_credits: 'revealed' } as Record<Meter, string>
 
 /** The conflict locks the page, so that of two views at once the second one sees what the first one paid. */
-const pageCte = `page as (
+const pageCte = (parts: ChargeParts) => `page as (
   insert into viewed_pages as p (account_id, mode, person_id, page_hash, opened_at, row_ids, paid_ids)
   select :account_id::bigint, :mode::text, :person_id::bigint, :page::bytea, :spent_at::timestamptz, :row_ids::bigint[], '{}'::bigint[]
-  from paying
+  from ${paying(parts)}
   where cardinality(:row_ids::bigint[]) > 0
   on conflict (account_id, mode, person_id, page_hash) do update set
     opened_at = case when ${isPageOpenSql('p.opened_at')} then p.opened_at else excluded.opened_at end,
@@ -399,7 +376,8 @@ const pageCte = `page as (
 )`
 
 /** What each request spends of each meter. */
-function spendsCte(spent: readonly Meter[], { isAlone, meters, views }: ChargeParts): string {
+function spendsCte(spent: readonly Meter[], parts: ChargeParts): string {
+  const { isAlone, meters, views } = parts
   const amountOf = (meter: Meter) => {
     if (meters[meter] === 'each_once')
       return isAlone
@@ -425,7 +403,7 @@ function spendsCte(spent: readonly Meter[], { isAlone, meters, views }: ChargePa
          :${meter}_period::timestamptz as period_start, amounts.amount,
          :${meter}_allowance::integer as allowance, ${of(`${meter}_budget`, 'integer', isAlone, 'amounts.request')} as budget
   from ${amountOf(meter)}
-  cross join paying
+  cross join ${paying(parts)}
   where amounts.amount > 0`
   return `spends as materialized (\n${spent.map(ofMeter).join('\n  union all\n')}\n)`
 }
@@ -486,68 +464,58 @@ const personRowsCte = `viewed as (
     allowance   = excluded.allowance
 )`
 
-const knownCte = `known as (
-  select contact_id, revealed_at
-  from reveals
-  where account_id = :account_id::bigint and mode = :mode::text and contact_id = any (:contact_ids::bigint[])
-)`
+/** Contacts that are revealed, with their times in milliseconds. */
+const knownSql = `(
+         select string_agg(contact_id || ' ' || (extract(epoch from revealed_at) * 1000)::bigint, ',')
+         from reveals
+         where account_id = :account_id::bigint and mode = :mode::text and contact_id = any (:contact_ids::bigint[]))`
 
-function answerSql(
-  { admits, isAlone, ofCatalogue, views, meters: kinds, listsRevealed }: ChargeParts,
-  meters: readonly Meter[],
-  spent: readonly Meter[],
-): string {
-  const counted = (meter: Meter) => spent.includes(meter)
+function answerSql(parts: ChargeParts, meters: readonly Meter[], spent: readonly Meter[]): string {
+  const { admits, isAlone, ofCatalogue, views, meters: kinds, listsRevealed, hasBudgets } = parts
   const ofMeter = (meter: Meter) => {
-    const taken = `${counted(meter) ? `coalesce((select taken from counted where meter = '${meter}'), b.${meter})` : `b.${meter}`} as ${meter}_taken`
-    const keyAfter = (before: string) =>
-      counted(meter) ? `coalesce((select taken from key_counted where meter = '${meter}'), ${before})` : before
-    const ofKeys = isAlone
-      ? `:counter_key_id::bigint || ' ' || ${keyAfter(`b.${meter}_of_key`)}`
-      : `(select string_agg(kb.counter_key_id || ' ' || ${counted(meter) ? 'coalesce(kc.taken, kb.taken)' : 'kb.taken'}, ',')
-        from keys_before kb${counted(meter) ? '\n        left join key_counted kc on kc.key_id = kb.counter_key_id and kc.meter = kb.meter' : ''}
-        where kb.meter = '${meter}')`
+    const isSpent = spent.includes(meter)
     const isOnce = kinds[meter] === 'each_once'
+    const after = (counted: string, before: string) =>
+      isSpent ? `coalesce((select taken from ${counted} where meter = '${meter}'), ${before})` : before
+    const ofLoneKey = `case when :${meter}_budget::integer is not null
+         then :counter_key_id::bigint || ' ' || ${after('key_counted', `s.${meter}_of_key`)} end`
+    const ofKeys = `(
+         select string_agg(kb.counter_key_id || ' ' || ${isSpent ? 'coalesce(kc.taken, kb.taken)' : 'kb.taken'}, ',')
+         from keys_before kb${isSpent ? '\n         left join key_counted kc on kc.key_id = kb.counter_key_id and kc.meter = kb.meter' : ''}
+         where kb.meter = '${meter}')`
     return [
-      taken,
-      `${isAlone ? `case when :${meter}_budget::integer is not null then ${ofKeys} end` : ofKeys} as ${meter}_of_keys`,
+      `${after('counted', `s.${meter}`)} as ${meter}_taken`,
+      ...(isAlone || hasBudgets ? [`${isAlone ? ofLoneKey : ofKeys} as ${meter}_of_keys`] : []),
       ...(isOnce ? [`(select string_agg(id::text, ',') from ${insertedBy[meter]}) as ${meter}_new`] : []),
       ...(isOnce && isAlone
-        ? [`case when not f.others_fit then (select needed from ${meter}_new) end as ${meter}_needed`]
+        ? [`case when not s.others_fit then (select needed from ${meter}_new) end as ${meter}_needed`]
         : []),
     ]
   }
   const columns = [
-    'exists (select 1 from admitted) as is_admitted',
-    'exists (select 1 from paying) as is_paid',
     ...(admits
       ? [
+          `a.minute_used is not null as is_admitted, a.minute_used is not null${isAlone ? ' and s.others_fit' : ''} as is_paid`,
           's.is_current',
-          '(extract(epoch from coalesce(a.minute_started_at, w.minute_started_at)) * 1000)::bigint as minute_started_ms',
-          'coalesce(a.minute_used, w.minute_used) as minute_used, coalesce(a.day, w.day) as day, coalesce(a.day_used, w.day_used) as day_used',
+          `(extract(epoch from coalesce(a.minute_started_at, s.minute_started_at)) * 1000)::bigint as minute_started_ms,
+       coalesce(a.minute_used, s.minute_used) as minute_used, coalesce(a.day, s.day) as day,
+       coalesce(a.day_used, s.day_used) as day_used`,
         ]
-      : []),
-    ...(ofCatalogue ? ['c.version'] : []),
+      : [`false as is_admitted, s.rows_fit${isAlone ? ' and s.others_fit' : ''} as is_paid`]),
+    ...(ofCatalogue ? ['s.version'] : []),
     ...meters.flatMap(ofMeter),
-    ...(listsRevealed || kinds.contact_credits === 'each_once'
-      ? [
-          "(select string_agg(contact_id || ' ' || (extract(epoch from revealed_at) * 1000)::bigint, ',') from known) as known",
-        ]
-      : []),
+    ...(listsRevealed || kinds.contact_credits === 'each_once' ? [`${knownSql} as known`] : []),
     ...(views
       ? [
           "coalesce((select amount from spends where meter = 'search_rows'), 0) as rows_charged",
-          ...(views === 'page' ? ['f.needed as search_rows_needed'] : []),
-          '(select started_at from person_hour) as hour_started_at, (select rows_viewed from person_hour) as hour_rows',
+          's.hour_started_at, s.hour_rows',
         ]
       : []),
+    ...(views === 'page' ? ['s.rows_needed as search_rows_needed'] : []),
     ...(admits ? [flushOnlyCharges(spent)] : []),
   ]
   return `select ${columns.join(',\n       ')}
-from before b
-cross join fits f${ofCatalogue ? '\ncross join catalogue c' : ''}${
-    admits ? '\ncross join standing s\nleft join admitted a on true\nleft join windows w on a.minute_used is null' : ''
-  }`
+from state s${admits ? '\nleft join admitted a on true' : ''}`
 }
 
 /**

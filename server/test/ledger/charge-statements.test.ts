@@ -8,6 +8,7 @@ import { createTestDatabase } from '../support/database.ts'
 const none: ChargeParts = {
   admits: false,
   isAlone: true,
+  hasBudgets: false,
   meters: {},
   ofCatalogue: false,
   listsRevealed: false,
@@ -48,7 +49,11 @@ const others: Partial<ChargeParts>[] = [
   { meters: knownExports, spendsReserved: true },
 ]
 const sent: ChargeParts[] = [
-  ...ofKeys.flatMap((parts) => [true, false].map((isAlone) => ({ ...none, ...admits, ...parts, isAlone }))),
+  ...ofKeys.flatMap((parts) => [
+    { ...none, ...admits, ...parts },
+    { ...none, ...admits, ...parts, isAlone: false },
+    ...(parts.meters ? [{ ...none, ...admits, ...parts, isAlone: false, hasBudgets: true }] : []),
+  ]),
   ...others.map((parts) => ({ ...none, ...parts })),
 ]
 const named = sent.map((parts) => [nameOfCharge(parts), parts] as const)

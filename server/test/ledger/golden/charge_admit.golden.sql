@@ -1,42 +1,32 @@
-with standing as materialized (
-  -- Beside the versions, what must never be wrong is read by itself.
-  select exists (
-           select 1 from accounts a
-           where a.id = :account_id::bigint and hash_record_extended(a, 0) = :account_version::bigint
-             and (a.access_open or not :needs_access::boolean))
-         and cardinality(:known_keys::bigint[]) = (
-           select count(*)
-           from unnest(:known_keys::bigint[], :key_versions::bigint[]) as known (id, version)
-           join api_keys k on k.id = known.id
-           where hash_record_extended(k, 0) = known.version and k.revoked_at is null and k.suspended_at is null)
-         as is_current
-),
-windows as materialized (
-  select minute_started_at, minute_used, day, day_used
-  from request_windows
-  where account_id = :account_id::bigint and mode = :mode::text
-),
-before as materialized (
-  select true as is_read
-),
-fits as materialized (
-  select true as rows_fit,
+with state as materialized (
+  select s.*, true as rows_fit,
          true as others_fit
-  from before b
+  from (
+    select exists (
+             select 1 from accounts a
+             where a.id = :account_id::bigint and hash_record_extended(a, 0) = :account_version::bigint
+               and (a.access_open or not :needs_access::boolean))
+           and cardinality(:known_keys::bigint[]) = (
+             select count(*)
+             from unnest(:known_keys::bigint[], :key_versions::bigint[]) as known (id, version)
+             join api_keys k on k.id = known.id
+             where hash_record_extended(k, 0) = known.version and k.revoked_at is null and k.suspended_at is null) as is_current,
+           w.minute_started_at, w.minute_used, w.day, w.day_used
+    from (select 1) one
+    left join request_windows w on w.account_id = :account_id::bigint and w.mode = :mode::text
+    offset 0
+  ) s
 ),
 admitted as (
   insert into request_windows as w (account_id, mode, minute_started_at, minute_used, day, day_used)
   select :account_id::bigint, :mode::text, :started_at::timestamptz, :minute_count::integer, :day::date, :day_count::integer
-  from standing
-  cross join fits
+  from state w
   where is_current and rows_fit and :minute_count::integer <= :minute_limit::integer
     and :day_count::integer <= :day_limit::integer
     -- Without room, nothing is written; the update below decides between concurrent requests.
-    and not exists (
-      select 1 from windows w
-      where (w.day between :day::date and :last_open_day::date) and w.day_used + :day_count::integer > :day_limit::integer
-         or (w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) and w.minute_used + :minute_count::integer > :minute_limit::integer
-         or not (w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) and not (w.minute_started_at <= :over_until::timestamptz or w.minute_started_at > :over_after::timestamptz))
+    and (w.minute_used is null
+         or ((w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) and w.minute_used + :minute_count::integer <= :minute_limit::integer or (w.minute_started_at <= :over_until::timestamptz or w.minute_started_at > :over_after::timestamptz))
+            and (not (w.day between :day::date and :last_open_day::date) or w.day_used + :day_count::integer <= :day_limit::integer))
   on conflict (account_id, mode) do update set
     minute_started_at = case when (w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) then w.minute_started_at else excluded.minute_started_at end,
     minute_used       = case when (w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) then w.minute_used + excluded.minute_used else excluded.minute_used end,
@@ -45,19 +35,13 @@ admitted as (
   where ((w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) and w.minute_used + excluded.minute_used <= :minute_limit::integer or (w.minute_started_at <= :over_until::timestamptz or w.minute_started_at > :over_after::timestamptz))
     and (not (w.day between :day::date and :last_open_day::date) or w.day_used + excluded.day_used <= :day_limit::integer)
   returning minute_started_at, minute_used, day, day_used
-),
-paying as materialized (
-  select 1 as one from admitted cross join fits where others_fit
 )
-select exists (select 1 from admitted) as is_admitted,
-       exists (select 1 from paying) as is_paid,
+select a.minute_used is not null as is_admitted, a.minute_used is not null and s.others_fit as is_paid,
        s.is_current,
-       (extract(epoch from coalesce(a.minute_started_at, w.minute_started_at)) * 1000)::bigint as minute_started_ms,
-       coalesce(a.minute_used, w.minute_used) as minute_used, coalesce(a.day, w.day) as day, coalesce(a.day_used, w.day_used) as day_used,
+       (extract(epoch from coalesce(a.minute_started_at, s.minute_started_at)) * 1000)::bigint as minute_started_ms,
+       coalesce(a.minute_used, s.minute_used) as minute_used, coalesce(a.day, s.day) as day,
+       coalesce(a.day_used, s.day_used) as day_used,
        case when not :keeps_more::boolean
        then set_config('synchronous_commit', 'off', true) end as flushed
-from before b
-cross join fits f
-cross join standing s
+from state s
 left join admitted a on true
-left join windows w on a.minute_used is null

@@ -1,38 +1,4 @@
-with standing as materialized (
-  -- Beside the versions, what must never be wrong is read by itself.
-  select exists (
-           select 1 from accounts a
-           where a.id = :account_id::bigint and hash_record_extended(a, 0) = :account_version::bigint
-             and (a.access_open or not :needs_access::boolean))
-         and cardinality(:known_keys::bigint[]) = (
-           select count(*)
-           from unnest(:known_keys::bigint[], :key_versions::bigint[]) as known (id, version)
-           join api_keys k on k.id = known.id
-           where hash_record_extended(k, 0) = known.version and k.revoked_at is null and k.suspended_at is null)
-         as is_current
-),
-windows as materialized (
-  select minute_started_at, minute_used, day, day_used
-  from request_windows
-  where account_id = :account_id::bigint and mode = :mode::text
-),
-before as materialized (
-  select coalesce((
-           select used + reserved from usage_counters
-           where account_id = :account_id::bigint and mode = :mode::text and meter = 'contact_credits' and period_start = :contact_credits_period::timestamptz), 0) as contact_credits,
-         case when :contact_credits_budget::integer is not null then coalesce((
-           select used + reserved from key_counters
-           where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'contact_credits'
-             and period_start = :contact_credits_period::timestamptz), 0) end as contact_credits_of_key,
-         coalesce((
-           select used + reserved from usage_counters
-           where account_id = :account_id::bigint and mode = :mode::text and meter = 'store_exports' and period_start = :store_exports_period::timestamptz), 0) as store_exports,
-         case when :store_exports_budget::integer is not null then coalesce((
-           select used + reserved from key_counters
-           where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'store_exports'
-             and period_start = :store_exports_period::timestamptz), 0) end as store_exports_of_key
-),
-contact_credits_new as materialized (
+with contact_credits_new as materialized (
   select count(*)::integer as needed
   from unnest(:contact_credits_ids::bigint[]) as wanted (id)
   where not exists (
@@ -47,31 +13,58 @@ store_exports_new as materialized (
     where account_id = :account_id::bigint and mode = :mode::text and period_start = :store_exports_period::timestamptz
       and store_id = wanted.id)
 ),
-fits as materialized (
-  select true as rows_fit,
-         case when cardinality(:contact_credits_ids::bigint[]) <= greatest(:contact_credits_allowance::integer - b.contact_credits, 0)
-           and (b.contact_credits_of_key is null or cardinality(:contact_credits_ids::bigint[]) <= greatest(:contact_credits_budget::integer - b.contact_credits_of_key, 0)) then true
-              else (select needed from contact_credits_new) <= greatest(:contact_credits_allowance::integer - b.contact_credits, 0)
-           and (b.contact_credits_of_key is null or (select needed from contact_credits_new) <= greatest(:contact_credits_budget::integer - b.contact_credits_of_key, 0)) end
-         and case when cardinality(:store_exports_ids::bigint[]) <= greatest(:store_exports_allowance::integer - b.store_exports, 0)
-           and (b.store_exports_of_key is null or cardinality(:store_exports_ids::bigint[]) <= greatest(:store_exports_budget::integer - b.store_exports_of_key, 0)) then true
-              else (select needed from store_exports_new) <= greatest(:store_exports_allowance::integer - b.store_exports, 0)
-           and (b.store_exports_of_key is null or (select needed from store_exports_new) <= greatest(:store_exports_budget::integer - b.store_exports_of_key, 0)) end as others_fit
-  from before b
+state as materialized (
+  select s.*, true as rows_fit,
+         case when cardinality(:contact_credits_ids::bigint[]) <= greatest(:contact_credits_allowance::integer - s.contact_credits, 0)
+           and (s.contact_credits_of_key is null or cardinality(:contact_credits_ids::bigint[]) <= greatest(:contact_credits_budget::integer - s.contact_credits_of_key, 0)) then true
+              else (select needed from contact_credits_new) <= greatest(:contact_credits_allowance::integer - s.contact_credits, 0)
+           and (s.contact_credits_of_key is null or (select needed from contact_credits_new) <= greatest(:contact_credits_budget::integer - s.contact_credits_of_key, 0)) end
+         and case when cardinality(:store_exports_ids::bigint[]) <= greatest(:store_exports_allowance::integer - s.store_exports, 0)
+           and (s.store_exports_of_key is null or cardinality(:store_exports_ids::bigint[]) <= greatest(:store_exports_budget::integer - s.store_exports_of_key, 0)) then true
+              else (select needed from store_exports_new) <= greatest(:store_exports_allowance::integer - s.store_exports, 0)
+           and (s.store_exports_of_key is null or (select needed from store_exports_new) <= greatest(:store_exports_budget::integer - s.store_exports_of_key, 0)) end as others_fit
+  from (
+    select exists (
+             select 1 from accounts a
+             where a.id = :account_id::bigint and hash_record_extended(a, 0) = :account_version::bigint
+               and (a.access_open or not :needs_access::boolean))
+           and cardinality(:known_keys::bigint[]) = (
+             select count(*)
+             from unnest(:known_keys::bigint[], :key_versions::bigint[]) as known (id, version)
+             join api_keys k on k.id = known.id
+             where hash_record_extended(k, 0) = known.version and k.revoked_at is null and k.suspended_at is null) as is_current,
+           w.minute_started_at, w.minute_used, w.day, w.day_used,
+           coalesce((
+             select used + reserved from usage_counters
+             where account_id = :account_id::bigint and mode = :mode::text and meter = 'contact_credits'
+               and period_start = :contact_credits_period::timestamptz), 0) as contact_credits,
+           coalesce((
+             select used + reserved from usage_counters
+             where account_id = :account_id::bigint and mode = :mode::text and meter = 'store_exports'
+               and period_start = :store_exports_period::timestamptz), 0) as store_exports,
+           case when :contact_credits_budget::integer is not null then coalesce((
+             select used + reserved from key_counters
+             where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'contact_credits'
+               and period_start = :contact_credits_period::timestamptz), 0) end as contact_credits_of_key,
+           case when :store_exports_budget::integer is not null then coalesce((
+             select used + reserved from key_counters
+             where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'store_exports'
+               and period_start = :store_exports_period::timestamptz), 0) end as store_exports_of_key
+    from (select 1) one
+    left join request_windows w on w.account_id = :account_id::bigint and w.mode = :mode::text
+    offset 0
+  ) s
 ),
 admitted as (
   insert into request_windows as w (account_id, mode, minute_started_at, minute_used, day, day_used)
   select :account_id::bigint, :mode::text, :started_at::timestamptz, :minute_count::integer, :day::date, :day_count::integer
-  from standing
-  cross join fits
+  from state w
   where is_current and rows_fit and :minute_count::integer <= :minute_limit::integer
     and :day_count::integer <= :day_limit::integer
     -- Without room, nothing is written; the update below decides between concurrent requests.
-    and not exists (
-      select 1 from windows w
-      where (w.day between :day::date and :last_open_day::date) and w.day_used + :day_count::integer > :day_limit::integer
-         or (w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) and w.minute_used + :minute_count::integer > :minute_limit::integer
-         or not (w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) and not (w.minute_started_at <= :over_until::timestamptz or w.minute_started_at > :over_after::timestamptz))
+    and (w.minute_used is null
+         or ((w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) and w.minute_used + :minute_count::integer <= :minute_limit::integer or (w.minute_started_at <= :over_until::timestamptz or w.minute_started_at > :over_after::timestamptz))
+            and (not (w.day between :day::date and :last_open_day::date) or w.day_used + :day_count::integer <= :day_limit::integer))
   on conflict (account_id, mode) do update set
     minute_started_at = case when (w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) then w.minute_started_at else excluded.minute_started_at end,
     minute_used       = case when (w.minute_started_at > :open_after::timestamptz and w.minute_started_at <= :open_until::timestamptz) then w.minute_used + excluded.minute_used else excluded.minute_used end,
@@ -82,7 +75,7 @@ admitted as (
   returning minute_started_at, minute_used, day, day_used
 ),
 paying as materialized (
-  select 1 as one from admitted cross join fits where others_fit
+  select 1 as one from admitted cross join state where others_fit
 ),
 revealed as (
   insert into reveals (account_id, mode, contact_id, revealed_at, key_id, person_id)
@@ -144,30 +137,27 @@ recorded as (
          :spent_at::timestamptz, :key_id::bigint, :person_id::bigint
   from spends s
   order by s.request, s.meter
-),
-known as (
-  select contact_id, revealed_at
-  from reveals
-  where account_id = :account_id::bigint and mode = :mode::text and contact_id = any (:contact_ids::bigint[])
 )
-select exists (select 1 from admitted) as is_admitted,
-       exists (select 1 from paying) as is_paid,
+select a.minute_used is not null as is_admitted, a.minute_used is not null and s.others_fit as is_paid,
        s.is_current,
-       (extract(epoch from coalesce(a.minute_started_at, w.minute_started_at)) * 1000)::bigint as minute_started_ms,
-       coalesce(a.minute_used, w.minute_used) as minute_used, coalesce(a.day, w.day) as day, coalesce(a.day_used, w.day_used) as day_used,
-       coalesce((select taken from counted where meter = 'contact_credits'), b.contact_credits) as contact_credits_taken,
-       case when :contact_credits_budget::integer is not null then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'contact_credits'), b.contact_credits_of_key) end as contact_credits_of_keys,
+       (extract(epoch from coalesce(a.minute_started_at, s.minute_started_at)) * 1000)::bigint as minute_started_ms,
+       coalesce(a.minute_used, s.minute_used) as minute_used, coalesce(a.day, s.day) as day,
+       coalesce(a.day_used, s.day_used) as day_used,
+       coalesce((select taken from counted where meter = 'contact_credits'), s.contact_credits) as contact_credits_taken,
+       case when :contact_credits_budget::integer is not null
+         then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'contact_credits'), s.contact_credits_of_key) end as contact_credits_of_keys,
        (select string_agg(id::text, ',') from revealed) as contact_credits_new,
-       case when not f.others_fit then (select needed from contact_credits_new) end as contact_credits_needed,
-       coalesce((select taken from counted where meter = 'store_exports'), b.store_exports) as store_exports_taken,
-       case when :store_exports_budget::integer is not null then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'store_exports'), b.store_exports_of_key) end as store_exports_of_keys,
+       case when not s.others_fit then (select needed from contact_credits_new) end as contact_credits_needed,
+       coalesce((select taken from counted where meter = 'store_exports'), s.store_exports) as store_exports_taken,
+       case when :store_exports_budget::integer is not null
+         then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'store_exports'), s.store_exports_of_key) end as store_exports_of_keys,
        (select string_agg(id::text, ',') from exported) as store_exports_new,
-       case when not f.others_fit then (select needed from store_exports_new) end as store_exports_needed,
-       (select string_agg(contact_id || ' ' || (extract(epoch from revealed_at) * 1000)::bigint, ',') from known) as known,
+       case when not s.others_fit then (select needed from store_exports_new) end as store_exports_needed,
+       (
+         select string_agg(contact_id || ' ' || (extract(epoch from revealed_at) * 1000)::bigint, ',')
+         from reveals
+         where account_id = :account_id::bigint and mode = :mode::text and contact_id = any (:contact_ids::bigint[])) as known,
        case when not exists (select 1 from spends) and not :keeps_more::boolean
        then set_config('synchronous_commit', 'off', true) end as flushed
-from before b
-cross join fits f
-cross join standing s
+from state s
 left join admitted a on true
-left join windows w on a.minute_used is null

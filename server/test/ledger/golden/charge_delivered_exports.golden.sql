@@ -1,20 +1,4 @@
-with catalogue as materialized (
-  select (
-  select s.batch || ':' || coalesce((select b.mark from catalogue_batches b where b.batch = s.batch)::text, '')
-  from catalogue_state s
-  where s.singleton
-) as version
-),
-before as materialized (
-  select coalesce((
-           select used + reserved from usage_counters
-           where account_id = :account_id::bigint and mode = :mode::text and meter = 'store_exports' and period_start = :store_exports_period::timestamptz), 0) as store_exports,
-         case when :store_exports_budget::integer is not null then coalesce((
-           select used + reserved from key_counters
-           where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'store_exports'
-             and period_start = :store_exports_period::timestamptz), 0) end as store_exports_of_key
-),
-store_exports_new as materialized (
+with store_exports_new as materialized (
   select count(*)::integer as needed
   from unnest(:store_exports_ids::bigint[]) as wanted (id)
   where not exists (
@@ -22,19 +6,35 @@ store_exports_new as materialized (
     where account_id = :account_id::bigint and mode = :mode::text and period_start = :store_exports_period::timestamptz
       and store_id = wanted.id)
 ),
-fits as materialized (
-  select (:catalogue_version::text is null or c.version = :catalogue_version::text) as rows_fit,
-         case when cardinality(:store_exports_ids::bigint[]) <= greatest(:store_exports_allowance::integer - b.store_exports, 0)
-           and (b.store_exports_of_key is null or cardinality(:store_exports_ids::bigint[]) <= greatest(:store_exports_budget::integer - b.store_exports_of_key, 0)) then true
-              else (select needed from store_exports_new) <= greatest(:store_exports_allowance::integer - b.store_exports, 0)
-           and (b.store_exports_of_key is null or (select needed from store_exports_new) <= greatest(:store_exports_budget::integer - b.store_exports_of_key, 0)) end as others_fit
-  from before b cross join catalogue c
+state as materialized (
+  select s.*, (:catalogue_version::text is null or s.version = :catalogue_version::text) as rows_fit,
+         case when cardinality(:store_exports_ids::bigint[]) <= greatest(:store_exports_allowance::integer - s.store_exports, 0)
+           and (s.store_exports_of_key is null or cardinality(:store_exports_ids::bigint[]) <= greatest(:store_exports_budget::integer - s.store_exports_of_key, 0)) then true
+              else (select needed from store_exports_new) <= greatest(:store_exports_allowance::integer - s.store_exports, 0)
+           and (s.store_exports_of_key is null or (select needed from store_exports_new) <= greatest(:store_exports_budget::integer - s.store_exports_of_key, 0)) end as others_fit
+  from (
+    select (
+  select s.batch || ':' || coalesce((select b.mark from catalogue_batches b where b.batch = s.batch)::text, '')
+  from catalogue_state s
+  where s.singleton
+) as version,
+           coalesce((
+             select used + reserved from usage_counters
+             where account_id = :account_id::bigint and mode = :mode::text and meter = 'store_exports'
+               and period_start = :store_exports_period::timestamptz), 0) as store_exports,
+           case when :store_exports_budget::integer is not null then coalesce((
+             select used + reserved from key_counters
+             where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'store_exports'
+               and period_start = :store_exports_period::timestamptz), 0) end as store_exports_of_key
+    from (select 1) one
+    offset 0
+  ) s
 ),
 admitted as materialized (
-  select 1 as one from fits where rows_fit
+  select 1 as one from state where rows_fit
 ),
 paying as materialized (
-  select 1 as one from admitted cross join fits where others_fit
+  select 1 as one from admitted cross join state where others_fit
 ),
 exported as (
   insert into store_exports (account_id, mode, period_start, store_id, exported_at)
@@ -81,13 +81,11 @@ recorded as (
   from spends s
   order by s.request, s.meter
 )
-select exists (select 1 from admitted) as is_admitted,
-       exists (select 1 from paying) as is_paid,
-       c.version,
-       coalesce((select taken from counted where meter = 'store_exports'), b.store_exports) as store_exports_taken,
-       case when :store_exports_budget::integer is not null then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'store_exports'), b.store_exports_of_key) end as store_exports_of_keys,
+select false as is_admitted, s.rows_fit and s.others_fit as is_paid,
+       s.version,
+       coalesce((select taken from counted where meter = 'store_exports'), s.store_exports) as store_exports_taken,
+       case when :store_exports_budget::integer is not null
+         then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'store_exports'), s.store_exports_of_key) end as store_exports_of_keys,
        (select string_agg(id::text, ',') from exported) as store_exports_new,
-       case when not f.others_fit then (select needed from store_exports_new) end as store_exports_needed
-from before b
-cross join fits f
-cross join catalogue c
+       case when not s.others_fit then (select needed from store_exports_new) end as store_exports_needed
+from state s

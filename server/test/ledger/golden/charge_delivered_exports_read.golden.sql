@@ -1,35 +1,30 @@
-with catalogue as materialized (
-  select (
+with state as materialized (
+  select s.*, (:catalogue_version::text is null or s.version = :catalogue_version::text) as rows_fit,
+         true as others_fit
+  from (
+    select (
   select s.batch || ':' || coalesce((select b.mark from catalogue_batches b where b.batch = s.batch)::text, '')
   from catalogue_state s
   where s.singleton
-) as version
-),
-before as materialized (
-  select coalesce((
-           select used + reserved from usage_counters
-           where account_id = :account_id::bigint and mode = :mode::text and meter = 'store_exports' and period_start = :store_exports_period::timestamptz), 0) as store_exports,
-         case when :store_exports_budget::integer is not null then coalesce((
-           select used + reserved from key_counters
-           where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'store_exports'
-             and period_start = :store_exports_period::timestamptz), 0) end as store_exports_of_key
-),
-fits as materialized (
-  select (:catalogue_version::text is null or c.version = :catalogue_version::text) as rows_fit,
-         true as others_fit
-  from before b cross join catalogue c
+) as version,
+           coalesce((
+             select used + reserved from usage_counters
+             where account_id = :account_id::bigint and mode = :mode::text and meter = 'store_exports'
+               and period_start = :store_exports_period::timestamptz), 0) as store_exports,
+           case when :store_exports_budget::integer is not null then coalesce((
+             select used + reserved from key_counters
+             where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'store_exports'
+               and period_start = :store_exports_period::timestamptz), 0) end as store_exports_of_key
+    from (select 1) one
+    offset 0
+  ) s
 ),
 admitted as materialized (
-  select 1 as one from fits where rows_fit
-),
-paying as materialized (
-  select 1 as one from admitted cross join fits where others_fit
+  select 1 as one from state where rows_fit
 )
-select exists (select 1 from admitted) as is_admitted,
-       exists (select 1 from paying) as is_paid,
-       c.version,
-       b.store_exports as store_exports_taken,
-       case when :store_exports_budget::integer is not null then :counter_key_id::bigint || ' ' || b.store_exports_of_key end as store_exports_of_keys
-from before b
-cross join fits f
-cross join catalogue c
+select false as is_admitted, s.rows_fit and s.others_fit as is_paid,
+       s.version,
+       s.store_exports as store_exports_taken,
+       case when :store_exports_budget::integer is not null
+         then :counter_key_id::bigint || ' ' || s.store_exports_of_key end as store_exports_of_keys
+from state s

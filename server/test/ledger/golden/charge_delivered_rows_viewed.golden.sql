@@ -1,53 +1,41 @@
-with catalogue as materialized (
-  select (
+with state as materialized (
+  select s.*, (:catalogue_version::text is null or s.version = :catalogue_version::text)
+         and s.rows_needed <= greatest(:search_rows_allowance::integer - s.search_rows, 0)
+           and (s.search_rows_of_key is null or s.rows_needed <= greatest(:search_rows_budget::integer - s.search_rows_of_key, 0))
+         and s.rows_needed <= greatest(3000 - coalesce(s.hour_rows, 0), 0) as rows_fit,
+         true as others_fit
+  from (
+    select (
   select s.batch || ':' || coalesce((select b.mark from catalogue_batches b where b.batch = s.batch)::text, '')
   from catalogue_state s
   where s.singleton
-) as version
-),
-open_page as materialized (
-  select row_ids
-  from viewed_pages p
-  where account_id = :account_id::bigint and mode = :mode::text and person_id = :person_id::bigint
-    and page_hash = :page::bytea and (:spent_at::timestamptz - p.opened_at < interval '10 minutes' and :spent_at::timestamptz - p.opened_at >= - interval '60000 milliseconds')
-),
-person_hour as materialized (
-  select started_at, rows_viewed
-  from person_windows w
-  where person_id = :person_id::bigint and (:spent_at::timestamptz - w.started_at < interval '1 hour' and :spent_at::timestamptz - w.started_at >= - interval '60000 milliseconds')
-),
-before as materialized (
-  select coalesce((
-           select used + reserved from usage_counters
-           where account_id = :account_id::bigint and mode = :mode::text and meter = 'search_rows' and period_start = :search_rows_period::timestamptz), 0) as search_rows,
-         case when :search_rows_budget::integer is not null then coalesce((
-           select used + reserved from key_counters
-           where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'search_rows'
-             and period_start = :search_rows_period::timestamptz), 0) end as search_rows_of_key
-),
-fits as materialized (
-  select (:catalogue_version::text is null or c.version = :catalogue_version::text)
-         and n.needed <= greatest(:search_rows_allowance::integer - b.search_rows, 0)
-           and (b.search_rows_of_key is null or n.needed <= greatest(:search_rows_budget::integer - b.search_rows_of_key, 0))
-         and n.needed <= greatest(3000 - coalesce((select rows_viewed from person_hour), 0), 0) as rows_fit,
-         true as others_fit, n.needed
-  from before b cross join catalogue c
-  cross join (
-    select case when exists (select 1 from open_page) then (
-    select count(*)::integer from unnest(:row_ids::bigint[]) as shown (id)
-    where id <> all (coalesce((select row_ids from open_page), '{}'::bigint[]))) else :search_rows_asked::integer end as needed
-  ) n
+) as version,
+           coalesce((
+             select used + reserved from usage_counters
+             where account_id = :account_id::bigint and mode = :mode::text and meter = 'search_rows'
+               and period_start = :search_rows_period::timestamptz), 0) as search_rows,
+           case when :search_rows_budget::integer is not null then coalesce((
+             select used + reserved from key_counters
+             where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'search_rows'
+               and period_start = :search_rows_period::timestamptz), 0) end as search_rows_of_key,
+           h.started_at as hour_started_at, h.rows_viewed as hour_rows,
+           case when p.row_ids is null then :search_rows_asked::integer else (
+             select count(*)::integer from unnest(:row_ids::bigint[]) as shown (id) where id <> all (p.row_ids)) end as rows_needed
+    from (select 1) one
+    left join person_windows h on h.person_id = :person_id::bigint and (:spent_at::timestamptz - h.started_at < interval '1 hour' and :spent_at::timestamptz - h.started_at >= - interval '60000 milliseconds')
+    left join viewed_pages p
+      on p.account_id = :account_id::bigint and p.mode = :mode::text and p.person_id = :person_id::bigint
+        and p.page_hash = :page::bytea and (:spent_at::timestamptz - p.opened_at < interval '10 minutes' and :spent_at::timestamptz - p.opened_at >= - interval '60000 milliseconds')
+    offset 0
+  ) s
 ),
 admitted as materialized (
-  select 1 as one from fits where rows_fit
-),
-paying as materialized (
-  select 1 as one from admitted cross join fits where others_fit
+  select 1 as one from state where rows_fit
 ),
 page as (
   insert into viewed_pages as p (account_id, mode, person_id, page_hash, opened_at, row_ids, paid_ids)
   select :account_id::bigint, :mode::text, :person_id::bigint, :page::bytea, :spent_at::timestamptz, :row_ids::bigint[], '{}'::bigint[]
-  from paying
+  from admitted
   where cardinality(:row_ids::bigint[]) > 0
   on conflict (account_id, mode, person_id, page_hash) do update set
     opened_at = case when (:spent_at::timestamptz - p.opened_at < interval '10 minutes' and :spent_at::timestamptz - p.opened_at >= - interval '60000 milliseconds') then p.opened_at else excluded.opened_at end,
@@ -65,7 +53,7 @@ spends as materialized (
     cross join unnest(:row_ids::bigint[]) as shown (id)
     where id <> all (page.paid_ids)
   ) amounts
-  cross join paying
+  cross join admitted
   where amounts.amount > 0
 ),
 counted as (
@@ -106,14 +94,12 @@ viewed as (
     rows_viewed = case when (:spent_at::timestamptz - w.started_at < interval '1 hour' and :spent_at::timestamptz - w.started_at >= - interval '60000 milliseconds') then w.rows_viewed + excluded.rows_viewed else excluded.rows_viewed end,
     allowance   = excluded.allowance
 )
-select exists (select 1 from admitted) as is_admitted,
-       exists (select 1 from paying) as is_paid,
-       c.version,
-       coalesce((select taken from counted where meter = 'search_rows'), b.search_rows) as search_rows_taken,
-       case when :search_rows_budget::integer is not null then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'search_rows'), b.search_rows_of_key) end as search_rows_of_keys,
+select false as is_admitted, s.rows_fit and s.others_fit as is_paid,
+       s.version,
+       coalesce((select taken from counted where meter = 'search_rows'), s.search_rows) as search_rows_taken,
+       case when :search_rows_budget::integer is not null
+         then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'search_rows'), s.search_rows_of_key) end as search_rows_of_keys,
        coalesce((select amount from spends where meter = 'search_rows'), 0) as rows_charged,
-       f.needed as search_rows_needed,
-       (select started_at from person_hour) as hour_started_at, (select rows_viewed from person_hour) as hour_rows
-from before b
-cross join fits f
-cross join catalogue c
+       s.hour_started_at, s.hour_rows,
+       s.rows_needed as search_rows_needed
+from state s

@@ -1,13 +1,4 @@
-with before as materialized (
-  select coalesce((
-           select used + reserved from usage_counters
-           where account_id = :account_id::bigint and mode = :mode::text and meter = 'store_exports' and period_start = :store_exports_period::timestamptz), 0) as store_exports,
-         case when :store_exports_budget::integer is not null then coalesce((
-           select used + reserved from key_counters
-           where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'store_exports'
-             and period_start = :store_exports_period::timestamptz), 0) end as store_exports_of_key
-),
-store_exports_new as materialized (
+with store_exports_new as materialized (
   select count(*)::integer as needed
   from unnest(:store_exports_ids::bigint[]) as wanted (id)
   where not exists (
@@ -15,16 +6,27 @@ store_exports_new as materialized (
     where account_id = :account_id::bigint and mode = :mode::text and period_start = :store_exports_period::timestamptz
       and store_id = wanted.id)
 ),
-fits as materialized (
-  select true as rows_fit,
+state as materialized (
+  select s.*, true as rows_fit,
          true as others_fit
-  from before b
+  from (
+    select coalesce((
+             select used + reserved from usage_counters
+             where account_id = :account_id::bigint and mode = :mode::text and meter = 'store_exports'
+               and period_start = :store_exports_period::timestamptz), 0) as store_exports,
+           case when :store_exports_budget::integer is not null then coalesce((
+             select used + reserved from key_counters
+             where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'store_exports'
+               and period_start = :store_exports_period::timestamptz), 0) end as store_exports_of_key
+    from (select 1) one
+    offset 0
+  ) s
 ),
 admitted as materialized (
-  select 1 as one from fits where rows_fit
+  select 1 as one from state where rows_fit
 ),
 paying as materialized (
-  select 1 as one from admitted cross join fits where others_fit
+  select 1 as one from admitted cross join state where others_fit
 ),
 exported as (
   insert into store_exports (account_id, mode, period_start, store_id, exported_at)
@@ -71,11 +73,10 @@ recorded as (
   from spends s
   order by s.request, s.meter
 )
-select exists (select 1 from admitted) as is_admitted,
-       exists (select 1 from paying) as is_paid,
-       coalesce((select taken from counted where meter = 'store_exports'), b.store_exports) as store_exports_taken,
-       case when :store_exports_budget::integer is not null then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'store_exports'), b.store_exports_of_key) end as store_exports_of_keys,
+select false as is_admitted, s.rows_fit and s.others_fit as is_paid,
+       coalesce((select taken from counted where meter = 'store_exports'), s.store_exports) as store_exports_taken,
+       case when :store_exports_budget::integer is not null
+         then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'store_exports'), s.store_exports_of_key) end as store_exports_of_keys,
        (select string_agg(id::text, ',') from exported) as store_exports_new,
-       case when not f.others_fit then (select needed from store_exports_new) end as store_exports_needed
-from before b
-cross join fits f
+       case when not s.others_fit then (select needed from store_exports_new) end as store_exports_needed
+from state s

@@ -1,30 +1,29 @@
-with before as materialized (
-  select coalesce((
-           select used + reserved from usage_counters
-           where account_id = :account_id::bigint and mode = :mode::text and meter = 'search_rows' and period_start = :search_rows_period::timestamptz), 0) as search_rows,
-         case when :search_rows_budget::integer is not null then coalesce((
-           select used + reserved from key_counters
-           where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'search_rows'
-             and period_start = :search_rows_period::timestamptz), 0) end as search_rows_of_key
-),
-fits as materialized (
-  select :search_rows_asked::integer <= greatest(:search_rows_allowance::integer - b.search_rows, 0)
-           and (b.search_rows_of_key is null or :search_rows_asked::integer <= greatest(:search_rows_budget::integer - b.search_rows_of_key, 0)) as rows_fit,
+with state as materialized (
+  select s.*, :search_rows_asked::integer <= greatest(:search_rows_allowance::integer - s.search_rows, 0)
+           and (s.search_rows_of_key is null or :search_rows_asked::integer <= greatest(:search_rows_budget::integer - s.search_rows_of_key, 0)) as rows_fit,
          true as others_fit
-  from before b
+  from (
+    select coalesce((
+             select used + reserved from usage_counters
+             where account_id = :account_id::bigint and mode = :mode::text and meter = 'search_rows'
+               and period_start = :search_rows_period::timestamptz), 0) as search_rows,
+           case when :search_rows_budget::integer is not null then coalesce((
+             select used + reserved from key_counters
+             where account_id = :account_id::bigint and key_id = :counter_key_id::bigint and meter = 'search_rows'
+               and period_start = :search_rows_period::timestamptz), 0) end as search_rows_of_key
+    from (select 1) one
+    offset 0
+  ) s
 ),
 admitted as materialized (
-  select 1 as one from fits where rows_fit
-),
-paying as materialized (
-  select 1 as one from admitted cross join fits where others_fit
+  select 1 as one from state where rows_fit
 ),
 spends as materialized (
   select 1 as request, 'search_rows' as meter,
          :search_rows_period::timestamptz as period_start, amounts.amount,
          :search_rows_allowance::integer as allowance, :search_rows_budget::integer as budget
   from (select :search_rows_amount::integer as amount) amounts
-  cross join paying
+  cross join admitted
   where amounts.amount > 0
 ),
 counted as (
@@ -55,9 +54,8 @@ recorded as (
   from spends s
   order by s.request, s.meter
 )
-select exists (select 1 from admitted) as is_admitted,
-       exists (select 1 from paying) as is_paid,
-       coalesce((select taken from counted where meter = 'search_rows'), b.search_rows) as search_rows_taken,
-       case when :search_rows_budget::integer is not null then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'search_rows'), b.search_rows_of_key) end as search_rows_of_keys
-from before b
-cross join fits f
+select false as is_admitted, s.rows_fit and s.others_fit as is_paid,
+       coalesce((select taken from counted where meter = 'search_rows'), s.search_rows) as search_rows_taken,
+       case when :search_rows_budget::integer is not null
+         then :counter_key_id::bigint || ' ' || coalesce((select taken from key_counted where meter = 'search_rows'), s.search_rows_of_key) end as search_rows_of_keys
+from state s
