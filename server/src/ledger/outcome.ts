@@ -5,7 +5,7 @@ import { leftWithinBudget, noBudgets } from '../auth/budgets.ts'
 import type { CountedWindows } from '../auth/caller.ts'
 import type { Batch } from './batch.ts'
 import { type ChargeOutcomeRow, chargedMeters, type MeterColumns } from './charge-queries.ts'
-import { findMeterRefusal, findWindowRefusal, type Refusal } from './refusals.ts'
+import { findOnceRefusal, findRowsRefusal, findWindowRefusal, type Refusal } from './refusals.ts'
 import type { ChargeItem } from './spending.ts'
 
 /** What the caller can still spend of each charged meter: what the account has left, at most what the key's budget has left. */
@@ -55,8 +55,13 @@ export function readOutcomes(batch: Batch, row: ChargeOutcomeRow): ChargeOutcome
   const [item] = items as [ChargeItem]
   const windows = parts.admits ? windowsOf(row, item) : null
   const isCounted = parts.admits && row.is_admitted
+  const columns = (meter: Meter) => columnsOf(row, meter)
   const full = windows && !isCounted ? findWindowRefusal(item, windows) : null
-  const refusal = full ? () => full : findMeterRefusal(item, (meter) => columnsOf(row, meter), row)
+  const refusal =
+    (full && (() => full)) ??
+    (isCounted ? null : findRowsRefusal(item, columns, row)) ??
+    // A request that lost the last place of its minute to another one is sent again: what else it lacks comes after that.
+    (parts.admits && !isCounted ? null : findOnceRefusal(item, columns))
   return [refusal ? { state: 'refused', refusal, windows, isCounted } : { state: 'contended' }]
 }
 

@@ -31,45 +31,52 @@ export function findWindowRefusal(
     : rateLimitError('requests_per_minute', minute!, now)
 }
 
+/** The figures of a meter, of the statement that refused a request. */
+type ColumnsOf = (meter: Meter) => MeterColumns
+
+/** What a request lacks of search rows, which are decided before it is counted; null if nothing. */
+export function findRowsRefusal(item: ChargeItem, columnsOf: ColumnsOf, row: ChargeOutcomeRow): Refusal | null {
+  const { spending, caller, spentAt } = item
+  if (!spending.search_rows) return null
+  const refused: Refused = { caller, now: spentAt }
+  const needed = columnsOf('search_rows').needed ?? askedOf(spending.search_rows)
+  const { askedAs = 'limit' } = spending.search_rows
+  const left = leftOf(caller, columnsOf, 'search_rows')
+  if (needed > left) return () => rowsRefusal(refused, left, askedAs)
+  const budget = lackedBudget(caller, columnsOf, 'search_rows', needed)
+  if (budget) return () => rowsBudgetRefusal(refused, budget, askedAs)
+  const hourLeft = Math.max(0, viewedRowsAllowance - (row.hour_rows ?? 0))
+  if (row.rows_charged === undefined || needed <= hourLeft) return null
+  return () => personRowsRefusal(refused, hourLeft, row.hour_started_at ?? spentAt)
+}
+
 /**
- * What a request lacks, by the figures of the statement that refused it; null if nothing. Rows come first, because they are decided
- * before anything is counted; then what the account lacks, because a higher budget would not help; then the budgets of the key.
+ * What a request lacks of credits and exports; null if nothing. What the account lacks comes first, because a higher budget would
+ * not help.
  */
-export function findMeterRefusal(
-  item: ChargeItem,
-  columnsOf: (meter: Meter) => MeterColumns,
-  row: ChargeOutcomeRow,
-): Refusal | null {
-  const { spending, caller } = item
-  const { limits } = caller.entitlement
-  const refused: Refused = { caller, now: item.spentAt }
-  const takenOfKey = (meter: Meter) => Number(columnsOf(meter).of_keys?.split(' ')[1] ?? 0)
-  const lacks = (meter: Meter, needed: number) => needed > Math.max(0, limits[meter] - columnsOf(meter).taken)
-  const lacksBudget = (meter: Meter, needed: number): TakenBudget | null => {
-    const budget = caller.key?.budgets[meter] ?? null
-    const taken = takenOfKey(meter)
-    return budget !== null && needed > Math.max(0, budget - taken) ? { budget, taken } : null
-  }
-  const left = (meter: Meter) => Math.max(0, limits[meter] - columnsOf(meter).taken)
-  if (spending.search_rows) {
-    const needed = columnsOf('search_rows').needed ?? askedOf(spending.search_rows)
-    const { askedAs = 'limit' } = spending.search_rows
-    if (lacks('search_rows', needed)) return () => rowsRefusal(refused, left('search_rows'), askedAs)
-    const budget = lacksBudget('search_rows', needed)
-    if (budget) return () => rowsBudgetRefusal(refused, budget, askedAs)
-    const hourLeft = viewedRowsAllowance - (row.hour_rows ?? 0)
-    if (row.rows_charged !== undefined && needed > hourLeft)
-      return () => personRowsRefusal(refused, Math.max(0, hourLeft), row.hour_started_at ?? item.spentAt)
-  }
+export function findOnceRefusal({ caller, spentAt }: ChargeItem, columnsOf: ColumnsOf): Refusal | null {
+  const refused: Refused = { caller, now: spentAt }
   const credits = columnsOf('contact_credits').needed ?? 0
   const exports = columnsOf('store_exports').needed ?? 0
-  if (credits > 0 && lacks('contact_credits', credits))
-    return (trialLinks) => creditsRefusal({ ...refused, trialLinks }, credits, left('contact_credits'))
-  if (exports > 0 && lacks('store_exports', exports)) return () => exportsRefusal(refused, left('store_exports'))
-  const creditsBudget = credits > 0 ? lacksBudget('contact_credits', credits) : null
+  const creditsLeft = leftOf(caller, columnsOf, 'contact_credits')
+  if (credits > creditsLeft) return (trialLinks) => creditsRefusal({ ...refused, trialLinks }, credits, creditsLeft)
+  const exportsLeft = leftOf(caller, columnsOf, 'store_exports')
+  if (exports > exportsLeft) return () => exportsRefusal(refused, exportsLeft)
+  const creditsBudget = lackedBudget(caller, columnsOf, 'contact_credits', credits)
   if (creditsBudget) return () => creditsBudgetRefusal(refused, credits, creditsBudget)
-  const exportsBudget = exports > 0 ? lacksBudget('store_exports', exports) : null
+  const exportsBudget = lackedBudget(caller, columnsOf, 'store_exports', exports)
   return exportsBudget && (() => exportsBudgetRefusal(refused, exportsBudget))
+}
+
+function leftOf({ entitlement }: Spender, columnsOf: ColumnsOf, meter: Meter): number {
+  return Math.max(0, entitlement.limits[meter] - columnsOf(meter).taken)
+}
+
+/** The budget of the key that does not have so much left; null if it has, or if there is none. */
+function lackedBudget({ key }: Spender, columnsOf: ColumnsOf, meter: Meter, needed: number): TakenBudget | null {
+  const budget = key?.budgets[meter] ?? null
+  const taken = Number(columnsOf(meter).of_keys?.split(' ')[1] ?? 0)
+  return budget !== null && needed > Math.max(0, budget - taken) ? { budget, taken } : null
 }
 
 /** Whose request is refused, and when. */

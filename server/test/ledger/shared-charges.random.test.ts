@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { proofRuns } from '../../../bin/tests/proof-runs.ts'
-import { Lane } from '../../src/db/pool.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { findDifferences, setBudget, siblingOf } from '../auth/support/key-budgets.ts'
 import { generous, startSecondServer } from '../contacts/support/reveals.ts'
@@ -90,7 +89,7 @@ async function ledgerOf(key: TestKey): Promise<{ request_id: string; meter: stri
 describe('concurrent requests of an account', () => {
   test('that gather while a charge is away share the next one', async () => {
     const key = await knownKey(ample)
-    const [shared, statements] = [vi.spyOn(Lane.prototype, 'untilAborted'), watchStatements(app.deps.db)]
+    const [shared, statements] = [vi.spyOn(app.deps.charges, 'run'), watchStatements(app.deps.db)]
     onTestFinished(() => shared.mockRestore())
     const release = await lockWindows(key)
     const sent = burst(40, (index) => (index % 2 ? lookUp(key, index) : search(key, 5)))
