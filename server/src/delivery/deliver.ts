@@ -123,7 +123,11 @@ async function deliver<Found extends { version: string | null }>(
       ctx.documents.sawVersion(error.version)
     }
   }
-  throw new ApiError('service_unavailable', 'The catalogue is changing too fast; try again in a moment.')
+  throw changingTooFast()
+}
+
+function changingTooFast(): ApiError {
+  return new ApiError('service_unavailable', 'The catalogue is changing too fast; try again in a moment.')
 }
 
 async function findHostsWithPreviews(
@@ -132,12 +136,13 @@ async function findHostsWithPreviews(
   contactIds: readonly number[],
 ): Promise<FoundHosts & { previews: Awaited<ReturnType<CatalogueContext['documents']['findPreviews']>>['items'] }> {
   const { documents } = ctx
-  for (;;) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const found = await documents.findHosts(ctx, hosts)
-    if (contactIds.length === 0) return { ...found, previews: new Map() }
+    if (contactIds.length === 0) return Object.assign(found, { previews: new Map() })
     const { items: previews, version } = await documents.findPreviews(ctx, contactIds)
-    if (version === found.version) return { ...found, previews }
+    if (version === found.version) return Object.assign(found, { previews })
   }
+  throw changingTooFast()
 }
 
 function priceOfRows(

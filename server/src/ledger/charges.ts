@@ -8,7 +8,7 @@ import { isAborted, untilAborted, withOwnLane } from '../http/shared-reads.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { readReveals } from './balance-queries.ts'
 import { describeBatch } from './batch.ts'
-import { isAllowanceExceeded, sendCharge } from './charge-queries.ts'
+import { type ChargeParts, isAllowanceExceeded, nameOfCharge, sendCharge } from './charge-queries.ts'
 import type { ExportsOwner, KnownExports } from './known-exports.ts'
 import { type ChargeOutcome, type Paid, readOutcomes, remaining } from './outcome.ts'
 import { type ChargeItem, canShareCharge, weightOf } from './spending.ts'
@@ -51,6 +51,8 @@ export class Charges {
   readonly #knownExports: KnownExports
   readonly #slots: Slots
   readonly #coalescer: Coalescer<Waiting, unknown>
+  /** By the name of the statement. */
+  readonly #sent = new Map<string, { batches: number; requests: number }>()
 
   constructor({ pool, knownExports }: { pool: ConnectionPool; knownExports: KnownExports }) {
     this.#pool = pool
@@ -102,6 +104,7 @@ export class Charges {
     const owner = exportsOwnerOf(items[0]!.caller)
     const batch = describeBatch(items, this.#knownExports.of(owner))
     if (!batch) return null
+    this.#count(batch.parts, items.length)
     const outcomes = readOutcomes(batch, await sendCharge(db, batch.parts, batch.values))
     if (!outcomes) return null
     for (const [index, outcome] of outcomes.entries())
@@ -149,18 +152,30 @@ export class Charges {
     ]
   }
 
+  #count(parts: ChargeParts, requests: number): void {
+    const kind = nameOfCharge({ ...parts, isAlone: true })
+    const sent = this.#sent.get(kind) ?? { batches: 0, requests: 0 }
+    sent.batches++
+    sent.requests += requests
+    this.#sent.set(kind, sent)
+  }
+
   /** For `registerCounters`: batches, and the requests in them. One that is sent again by itself counts again. */
   counters(): GaugeSource[] {
+    const read = (figure: 'batches' | 'requests') => () =>
+      [...this.#sent].map(([kind, sent]) => ({ labels: { kind }, value: sent[figure] }))
     return [
       {
         name: 'storedex_shared_charges_total',
         help: 'Statements that admit and charge requests of an account together.',
-        read: () => [{ value: this.#coalescer.sent.batches }],
+        labelNames: ['kind'],
+        read: read('batches'),
       },
       {
         name: 'storedex_shared_charge_requests_total',
         help: 'Requests in these statements.',
-        read: () => [{ value: this.#coalescer.sent.items }],
+        labelNames: ['kind'],
+        read: read('requests'),
       },
     ]
   }

@@ -1,4 +1,6 @@
 import { findCaller } from '../../../src/admission/admit.ts'
+import { KnownKey } from '../../../src/admission/known-keys.ts'
+import { Admission } from '../../../src/admission/request-admission.ts'
 import type { Scope } from '../../../src/auth/caller.ts'
 import { selectAccountsOfKeys } from '../../../src/auth/key-queries.ts'
 import { createTrialLinks } from '../../../src/auth/trial-links.ts'
@@ -17,17 +19,21 @@ export async function identifyKey(db: Queryable, key: string): Promise<{ secretH
   return { secretHash, accountId: owner!.account_id }
 }
 
-/** The context of a request with a key that is counted already. */
+/** The context of a request with a key, which its charge counts. */
 export async function contextOfKey(deps: Deps, key: string, scope: Scope, requestId: string): Promise<ChargeContext> {
   const { db, clock, plans, charges } = deps
   const now = clock.now()
-  const { caller, error } = await findCaller(
-    { db, now, plans, billingPageOf: () => 'https://storedex.example/billing' },
-    { ...(await identifyKey(db, key)), scope },
-  )
+  const presented = { ...(await identifyKey(db, key)), scope }
+  const ctx = { db, now, plans, billingPageOf: () => 'https://storedex.example/billing' }
+  const read = async () => {
+    const found = await findCaller(ctx, presented)
+    return { ...found, known: new KnownKey(found.row) }
+  }
+  const { caller, known, error } = await read()
   if (error) throw error
+  const admission = new Admission({ now, caller, known, read, onCounted: () => {} })
   const trialLinks = createTrialLinks({ ...deps, publicUrl: 'http://storedex.example' })
-  return { db, now, requestId, caller, charges, trialLinks }
+  return { db, now, requestId, caller, admission, charges, trialLinks }
 }
 
 /**

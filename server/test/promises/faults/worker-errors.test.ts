@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { classifyDatabaseError } from '../../../src/db/failures.ts'
 import { startTestApp } from '../../support/app.ts'
-import { createTestDatabase } from '../../support/database.ts'
+import { countLockWaits, createTestDatabase } from '../../support/database.ts'
 import { startRelay } from '../../support/relay.ts'
 
 /** An error as a worker of Citus reports it: the constraint is named in the message only. A field of an unknown kind is skipped. */
@@ -20,9 +20,17 @@ test('limits refuse as ever when the error does not name the constraint', async 
   const environment = { DATABASE_URL: relay.url, DATABASE_OWNER_URL: url }
   const app = await startTestApp({ now: '2026-11-10T12:00:00.000Z', environment })
   await app.importStores(['a', 'b', 'c'].map((name) => ({ domain: `${name}.example`, name })))
-  const key = await app.key({ limits: { store_exports: 1 }, scopes: ['stores:read'] })
+  const key = await app.key({ limits: { store_exports: 2 }, scopes: ['stores:read'] })
   expect((await key.get('/stores/a.example')).status).toBe(200)
-  const refused = await key.get('/stores/b.example')
+  // Another server takes the last export while the charge waits for the counter.
+  const other = await app.db.connect()
+  await other.query('begin')
+  await other.query("update usage_counters set used = used + 1 where meter = 'store_exports'")
+  const lookup = key.get('/stores/b.example')
+  await expect.poll(() => countLockWaits(app.db), { timeout: 20_000 }).toBe(1)
+  await other.query('commit')
+  other.release()
+  const refused = await lookup
   expect([refused.status, refused.body.error.param]).toEqual([429, 'store_exports'])
   expect(stripped).toBeGreaterThan(0)
 })
