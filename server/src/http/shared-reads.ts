@@ -43,7 +43,7 @@ const maxWeight = 1_600
 /** Accounts share reads, but not all of them: one that is slow, or fails, is not everybody's. */
 const lanes = 2
 
-/** Reads of what every account may read: requests that come at once share a statement. A lone one is sent at once. */
+/** Reads of what every account may read: requests that come at once share a statement. A lone one is sent within its turn. */
 export class SharedReads<Item, Result> {
   readonly #coalescer: Coalescer<Reader['caller'] & { item: Item }, Result>
 
@@ -52,6 +52,7 @@ export class SharedReads<Item, Result> {
       maxItems,
       maxWeight,
       weigh: ({ item }) => weigh(item),
+      gathersTurn: true,
       send: async (asked) => {
         const { accountId, mode } = asked[0]!
         const items = asked.map(({ item }) => item)
