@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Client, ConnectionPool } from '../db/pool.ts'
-import { SharedReads } from '../http/shared-reads.ts'
+import { SharedReads } from '../http/request-database.ts'
 import { type KeepableReply, keepTogether, type SealedReply, sealReply } from '../idempotency/idempotency.ts'
 import { type KeptReplyRow, type ReplyClaim, readReply } from '../idempotency/queries.ts'
 import { ApiError } from '../kernel/errors.ts'

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool.ts'
-import { catalogueVersionSql } from '../ledger/charge-queries.ts'
+import { catalogueVersionSql } from '../ledger/statement/decision-queries.ts'
 
 export async function readCatalogueVersion(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ version: string }>({

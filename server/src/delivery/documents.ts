@@ -1,5 +1,5 @@
 import type { ConnectionPool } from '../db/pool.ts'
-import { SharedReads } from '../http/shared-reads.ts'
+import { SharedReads } from '../http/request-database.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { DocumentCache, type PreviewParts } from './document-cache.ts'
 import { type FetchedDocument, fetchDocuments, fetchHosts, fetchPreviews } from './fetch-queries.ts'

@@ -2,7 +2,7 @@
 import { contactsPerStore } from '@storedex/search-index'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { catalogueVersionSql } from '../ledger/charge-queries.ts'
+import { catalogueVersionSql } from '../ledger/statement/decision-queries.ts'
 import { servedDocument } from '../search/postgres/statements.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 

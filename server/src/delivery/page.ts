@@ -7,7 +7,7 @@ import type { CursorPayload } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
-import { hashViewedPage } from '../ledger/viewing.ts'
+import { hashViewedPage } from '../ledger/spending.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
 const maxLimit = 100

@@ -2,9 +2,10 @@
 
 import type { Meter } from '../accounts/plans.ts'
 import { clockToleranceMs, formatDay, formatTime } from '../kernel/time.ts'
-import { type ChargeParts, type ChargeValues, chargedMeters } from './charge-queries.ts'
 import type { KnownStores } from './known-exports.ts'
 import { askedOf, type ChargeItem, type Spending } from './spending.ts'
+import type { ChargeValues } from './statement/charge-queries.ts'
+import { type ChargeParts, chargedMeters } from './statement/parts.ts'
 
 export interface Batch {
   items: readonly ChargeItem[]

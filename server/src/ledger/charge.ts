@@ -4,10 +4,10 @@ import type { CallerContext } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { isAllowanceExceeded } from './charge-queries.ts'
 import type { Charges } from './charges.ts'
 import type { ChargeOutcome, NotPaid, Paid } from './outcome.ts'
 import { chargeItemOf, type Spending } from './spending.ts'
+import { isAllowanceExceeded } from './statement/charge-queries.ts'
 
 /** The context of a request that can spend. */
 export interface ChargeContext extends CallerContext {

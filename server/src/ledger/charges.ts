@@ -4,14 +4,15 @@ import { leftWithinBudget } from '../auth/budgets.ts'
 import type { Spender } from '../auth/caller.ts'
 import { type ConnectionPool, type Lane, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { GaugeSource } from '../http/metrics.ts'
-import { isAborted, untilAborted, withOwnLane } from '../http/shared-reads.ts'
+import { isAborted, untilAborted, withOwnLane } from '../http/request-database.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { readReveals } from './balance-queries.ts'
 import { describeBatch } from './batch.ts'
-import { type ChargeParts, isAllowanceExceeded, nameOfCharge, sendCharge } from './charge-queries.ts'
 import type { ExportsOwner, KnownExports } from './known-exports.ts'
 import { type ChargeOutcome, type Paid, readOutcomes, remaining } from './outcome.ts'
 import { type ChargeItem, canShareCharge, weightOf } from './spending.ts'
+import { isAllowanceExceeded, sendCharge } from './statement/charge-queries.ts'
+import { type ChargeParts, nameOfCharge } from './statement/parts.ts'
 
 /**
  * Does the work of a batch, all or nothing: one result for each request. Null if they were refused together; then they are sent one

@@ -4,9 +4,10 @@ import type { Meter } from '../accounts/plans.ts'
 import { leftWithinBudget, noBudgets } from '../auth/budgets.ts'
 import type { CountedWindows } from '../auth/caller.ts'
 import type { Batch } from './batch.ts'
-import { type ChargeOutcomeRow, chargedMeters, type MeterColumns } from './charge-queries.ts'
 import { findOnceRefusal, findRowsRefusal, findWindowRefusal, type Refusal } from './refusals.ts'
 import type { ChargeItem } from './spending.ts'
+import type { ChargeOutcomeRow, MeterColumns } from './statement/charge-queries.ts'
+import { chargedMeters } from './statement/parts.ts'
 
 /** What the caller can still spend of each charged meter: what the account has left, at most what the key's budget has left. */
 export type Balance = Partial<Record<Meter, number>>

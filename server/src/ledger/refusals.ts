@@ -5,8 +5,8 @@ import type { TrialLinks } from '../auth/trial-links.ts'
 import type { TrialCreditAction } from '../http/errors.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { formatDay, formatNumber, type Period } from '../kernel/time.ts'
-import type { ChargeOutcomeRow, MeterColumns } from './charge-queries.ts'
 import { askedOf, type ChargeItem } from './spending.ts'
+import type { ChargeOutcomeRow, MeterColumns } from './statement/charge-queries.ts'
 import { viewedRowsAllowance } from './window-queries.ts'
 
 /** Makes the error of a refusal, which may link to the page of a trial. */

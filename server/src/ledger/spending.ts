@@ -1,5 +1,6 @@
 /** What a request spends. The room knows meters and ids, and no operation. */
 
+import { hash } from 'node:crypto'
 import type { CallerContext, RequestAdmission, Spender } from '../auth/caller.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 
@@ -99,4 +100,9 @@ function haveSameMeters(one: Spending, other: Spending): boolean {
     one.requests === undefined &&
     other.requests === undefined
   )
+}
+
+/** Identifies a page that a person looks at, by all that decides which rows it has; null for a key, which takes rows. */
+export function hashViewedPage({ personId }: Pick<Spender, 'personId'>, parts: readonly unknown[]): Buffer | null {
+  return personId === null ? null : hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, 16)
 }

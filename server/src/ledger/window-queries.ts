@@ -42,7 +42,7 @@ export const isPersonHourOpenSql = (startedAt: string) => isWindowOpenSql(starte
 export const isPageOpenSql = (openedAt: string) => isWindowOpenSql(openedAt, ':spent_at::timestamptz', '10 minutes')
 
 /** Deletes the oldest pages that were opened before a time, about `batchSize` of them, and all after another; returns how many. */
-export async function deletePagesBefore(
+async function deletePagesBefore(
   db: Queryable,
   { before, after }: { before: Date; after: Date },
   batchSize: number,
@@ -57,4 +57,15 @@ where opened_at <= least($1::timestamptz,
     values: [before, after, batchSize],
   })
   return rowCount ?? 0
+}
+
+/** Far longer than a page stays open. */
+const keptMs = 1_200_000
+const batchSize = 1_000
+
+/** Deletes pages that are no longer open, in batches; also those that a clock opened too far in the future. */
+export async function expireViewedPages(db: Queryable, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - keptMs)
+  const after = new Date(now.getTime() + clockToleranceMs)
+  while ((await deletePagesBefore(db, { before, after }, batchSize)) > batchSize);
 }

@@ -4,7 +4,7 @@ import { type HistoryQuery, selectHistory } from '../delivery/history-queries.ts
 import { type ListQuery, readListPage } from '../delivery/list-pages.ts'
 import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../delivery/paid-reply.ts'
 import { describeChange, type StoreChangeRow, type StoreHistory } from '../delivery/store-history.ts'
-import { hashViewedPage } from '../ledger/viewing.ts'
+import { hashViewedPage } from '../ledger/spending.ts'
 
 export interface HistoryRequest {
   limit?: number

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
-import { type ChargeParts, chargeSql, nameOfCharge, numberParameters } from '../../src/ledger/charge-queries.ts'
+import { chargeSql, numberParameters } from '../../src/ledger/statement/charge-queries.ts'
+import { type ChargeParts, nameOfCharge } from '../../src/ledger/statement/parts.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const none: ChargeParts = {

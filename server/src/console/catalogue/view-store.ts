@@ -5,7 +5,7 @@ import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from 
 import { Store } from '../../delivery/store-document.ts'
 import { StoreChange, StoreHistory } from '../../delivery/store-history.ts'
 import { ClosedObject, RequestId } from '../../kernel/shapes.ts'
-import { hashViewedPage } from '../../ledger/viewing.ts'
+import { hashViewedPage } from '../../ledger/spending.ts'
 import { normalizeRoles } from '../../search/query/person-query.ts'
 import { findContactIds } from '../../stores/enrich-stores.ts'
 import { type HistoryRequest, readStoreHistory, readViewedHistory } from '../../stores/read-history.ts'

@@ -1,0 +1,51 @@
+/** What a charge consists of, which decides the text of its statement. */
+
+import type { Meter } from '../../accounts/plans.ts'
+
+/** The meters in the order in which their counters are locked. */
+export const chargedMeters = ['contact_credits', 'search_rows', 'store_exports'] as const satisfies readonly Meter[]
+
+/** `counted` is charged by its amount, `each_once` by how many of its ids are new, `read` only tells what is left. */
+type MeterPart = 'counted' | 'each_once' | 'read'
+
+export interface ChargeParts {
+  /** Whether the requests are counted in their windows, if account and keys are what the process took them for. */
+  admits: boolean
+  isAlone: boolean
+  /** Whether any of several requests is of a key with a budget of these meters. */
+  hasBudgets: boolean
+  meters: Partial<Record<Meter, MeterPart>>
+  /** Whether what is delivered has to be of the current version of the catalogue. */
+  ofCatalogue: boolean
+  /** Whether to list which of some contacts are revealed. */
+  listsRevealed: boolean
+  /** Search rows that a person looks at: `page` of rows, of which those shown within ten minutes are free, or just `rows`. */
+  views: 'page' | 'rows' | null
+  /** Whether reserved amounts are spent. */
+  spendsReserved: boolean
+}
+
+/** Such as `charge_admit_rows_exports`; it also names the prepared statement. */
+export function nameOfCharge(parts: ChargeParts): string {
+  const { admits, isAlone, hasBudgets, meters, ofCatalogue, listsRevealed, views, spendsReserved } = parts
+  let name = 'charge'
+  if (admits) name += '_admit'
+  if (ofCatalogue) name += '_delivered'
+  for (const meter of chargedMeters)
+    if (meters[meter]) name += `_${shortNames[meter]}${meters[meter] === 'read' ? '_read' : ''}`
+  if (listsRevealed) name += '_revealed'
+  if (views) name += views === 'page' ? '_viewed' : '_looked_at'
+  if (spendsReserved) name += '_reserved'
+  if (!isAlone) name += hasBudgets ? '_several_budgets' : '_several'
+  return name
+}
+
+const shortNames = { contact_credits: 'credits', search_rows: 'rows', store_exports: 'exports' }
+
+/** SQL of a value that each request has. */
+export const of = (name: string, type: string, isAlone: boolean, request: string) =>
+  isAlone ? `:${name}::${type}` : `(:${name}s::${type}[])[${request}]`
+
+/** What has rows if the charge is paid. A lone request is counted in its windows also if its exports or credits are refused. */
+export const paying = ({ isAlone, meters }: ChargeParts) =>
+  isAlone && Object.values(meters).includes('each_once') ? 'paying' : 'admitted'
