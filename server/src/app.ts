@@ -188,7 +188,7 @@ export async function buildApp(
       tags,
       publicUrl: deps.config.publicUrl,
       headersOf: (route) => [
-        ...(route.config?.access?.spends ?? []).map((meter) => meterHeaders[meter]),
+        ...(route.config?.access?.spends ?? []).flatMap((meter) => meterHeaders[meter] ?? []),
         ...(takesCursor(route) ? (['X-Search-End'] as const) : []),
         ...(route.config?.keepsReplies ? (['Idempotent-Replayed'] as const) : []),
       ],

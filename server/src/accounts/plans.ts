@@ -18,8 +18,9 @@ export const limitNames = [
 ] as const
 export type Limits = Record<(typeof limitNames)[number], number>
 
-/** Limits that are charged and counted per period. */
-export type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
+/** Limits that are charged and counted per period, in the order in which their counters are locked. */
+export const meters = ['contact_credits', 'search_rows', 'store_exports'] as const satisfies readonly (keyof Limits)[]
+export type Meter = (typeof meters)[number]
 
 /** The limits of plan files that were written before these limits existed. */
 export const laterLimits = { ready_exports: 50, ready_export_bytes: 500_000_000 } satisfies Partial<Limits>

@@ -3,8 +3,10 @@ import type { Meter } from '../accounts/plans.ts'
 /** The meters of which a key can have a budget. */
 export const budgetMeters = ['contact_credits', 'store_exports', 'search_rows'] as const satisfies readonly Meter[]
 
+type BudgetMeter = (typeof budgetMeters)[number]
+
 /** What a key may spend of each meter in the meter's period; null for no budget. */
-export type Budgets = Record<Meter, number | null>
+export type Budgets = Record<BudgetMeter, number | null>
 
 /** New budgets; null removes one, and a meter that is missing keeps its own. */
 export type BudgetChanges = Partial<Budgets>
@@ -29,7 +31,7 @@ interface BudgetUse {
 }
 
 /** The budgets of a key; null where it has none. */
-export type BudgetReport = Record<Meter, BudgetUse | null>
+export type BudgetReport = Record<BudgetMeter, BudgetUse | null>
 
 /** The columns of a key with its budgets. */
 export interface BudgetColumns {
@@ -48,6 +50,11 @@ export function budgetsOf(row: BudgetColumns): Budgets {
 
 export function hasBudget(budgets: Budgets): boolean {
   return budgetMeters.some((meter) => budgets[meter] !== null)
+}
+
+/** The budget that a caller has of a meter; null for none, and for a person. */
+export function budgetOf(key: Pick<CallingKey, 'budgets'> | null, meter: Meter): number | null {
+  return (key?.budgets as Partial<Record<Meter, number | null>> | undefined)?.[meter] ?? null
 }
 
 /** The smaller of what the account and the key have left. */

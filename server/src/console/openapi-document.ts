@@ -50,7 +50,7 @@ export const consoleDocument: OpenApiDocument = {
   },
   headersOfStatus: (status) => ([409, 429, 503].includes(status) ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id']),
   headersOfSuccess: (route) => [
-    ...(route.config?.console?.spends ?? []).map((meter) => meterHeaders[meter]),
+    ...(route.config?.console?.spends ?? []).flatMap((meter) => meterHeaders[meter] ?? []),
     ...(route.config?.console?.spends?.includes('search_rows') ? [rowsChargedHeader] : []),
     ...(takesCursor(route) ? ['X-Search-End'] : []),
     ...(route.config?.keepsReplies ? ['Idempotent-Replayed'] : []),

@@ -62,7 +62,7 @@ export interface PaidReply {
 }
 
 /** The response header with the remaining balance of each meter. */
-export const meterHeaders: Record<Meter, ReplyHeader> = {
+export const meterHeaders: Partial<Record<Meter, ReplyHeader>> = {
   contact_credits: 'X-Contact-Credits-Remaining',
   search_rows: 'X-Search-Rows-Remaining',
   store_exports: 'X-Store-Exports-Remaining',
@@ -82,7 +82,8 @@ export function sendPaidReply(
 export function setBalanceHeaders(reply: FastifyReply, balance: Balance, meters: readonly Meter[] = []): void {
   for (const meter of meters) {
     const remaining = balance[meter]
-    if (remaining !== undefined) reply.header(meterHeaders[meter], remaining)
+    const header = meterHeaders[meter]
+    if (header && remaining !== undefined) reply.header(header, remaining)
   }
 }
 

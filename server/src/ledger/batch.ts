@@ -1,11 +1,12 @@
 /** What a batch of requests sends: the parts of its statement and the values of the named parameters. */
 
-import type { Meter } from '../accounts/plans.ts'
+import { meters as allMeters, type Meter } from '../accounts/plans.ts'
+import { budgetOf } from '../auth/budgets.ts'
 import { clockToleranceMs, formatDay, formatTime } from '../kernel/time.ts'
 import type { KnownStores } from './known-exports.ts'
-import { askedOf, type ChargeItem, type Spending } from './spending.ts'
+import { askedOf, type ChargeItem, type CountedMeter, type Spending } from './spending.ts'
 import type { ChargeValues } from './statement/charge-queries.ts'
-import { type ChargeParts, chargedMeters } from './statement/parts.ts'
+import type { ChargeParts } from './statement/parts.ts'
 
 export interface Batch {
   items: readonly ChargeItem[]
@@ -50,11 +51,11 @@ export function describeBatch(items: readonly ChargeItem[], known: KnownStores):
 
   const meters: ChargeParts['meters'] = {}
   const firsts: Batch['firsts'] = {}
-  for (const meter of chargedMeters) {
+  for (const meter of allMeters) {
     const spent = spending[meter]
     if (!spent) continue
     addTerms(values, items, meter)
-    if ('amount' in spent) meters[meter] = addAmounts(values, items, meter as 'search_rows')
+    if ('amount' in spent) meters[meter] = addAmounts(values, items, meter as CountedMeter)
     else {
       const first = firstRequests(items, meter as EachOnceMeter, meter === 'store_exports' ? known : null)
       firsts[meter] = first
@@ -84,11 +85,11 @@ function addTerms(values: ChargeValues, items: readonly ChargeItem[], meter: Met
   const { limits, period, creditsPeriod } = caller.entitlement
   values[`${meter}_period`] = meter === 'contact_credits' ? creditsPeriod.start : period.start
   values[`${meter}_allowance`] = limits[meter]
-  if (items.length === 1) values[`${meter}_budget`] = caller.key?.budgets[meter] ?? null
-  else values[`${meter}_budgets`] = arrayLiteral(items.map((item) => item.caller.key!.budgets[meter]))
+  if (items.length === 1) values[`${meter}_budget`] = budgetOf(caller.key, meter)
+  else values[`${meter}_budgets`] = arrayLiteral(items.map((item) => budgetOf(item.caller.key, meter)))
 }
 
-function addAmounts(values: ChargeValues, items: readonly ChargeItem[], meter: 'search_rows') {
+function addAmounts(values: ChargeValues, items: readonly ChargeItem[], meter: CountedMeter) {
   const amounts = items.map(({ spending }) => spending[meter]!.amount)
   const asked = items.map(({ spending }) => askedOf(spending[meter]!))
   if (items.length === 1) {
@@ -121,7 +122,7 @@ function addAsked(values: ChargeValues, meter: Meter, asked: readonly number[]):
 }
 
 function hasBudgetOf({ caller: { key } }: ChargeItem, meters: ChargeParts['meters']): boolean {
-  return chargedMeters.some((meter) => meters[meter] && key!.budgets[meter] !== null)
+  return allMeters.some((meter) => meters[meter] && budgetOf(key, meter) !== null)
 }
 
 /** Each id with the first of the requests that has it, by index. */
@@ -170,9 +171,7 @@ function keysOf(items: readonly ChargeItem[]): ChargeValues | null {
 }
 
 function haveSameBudgets({ caller: { key: one } }: ChargeItem, { caller: { key: other } }: ChargeItem): boolean {
-  return (
-    one!.budgets === other!.budgets || chargedMeters.every((meter) => one!.budgets[meter] === other!.budgets[meter])
-  )
+  return one!.budgets === other!.budgets || allMeters.every((meter) => budgetOf(one, meter) === budgetOf(other, meter))
 }
 
 const minuteMs = 60_000

@@ -1,6 +1,6 @@
 import { Coalescer, Slots } from '@storedex/work'
 import type { Meter } from '../accounts/plans.ts'
-import { leftWithinBudget } from '../auth/budgets.ts'
+import { budgetOf, leftWithinBudget } from '../auth/budgets.ts'
 import type { Spender } from '../auth/caller.ts'
 import { type ConnectionPool, type Lane, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { GaugeSource } from '../http/metrics.ts'
@@ -200,7 +200,7 @@ async function withAllReveals(db: Queryable, { caller, spending }: ChargeItem, p
   const [now] = rows
   if (!now || paid.spent.contact_credits !== 0) return { ...paid, reveals }
   const left = (meter: Meter, taken: number, keyTaken: number) =>
-    leftWithinBudget(remaining(entitlement.limits[meter], taken), key?.budgets[meter] ?? null, keyTaken)
+    leftWithinBudget(remaining(entitlement.limits[meter], taken), budgetOf(key, meter), keyTaken)
   const balance = {
     contact_credits: left('contact_credits', now.credits_taken, now.key_credits_taken),
     store_exports: left('store_exports', now.exports_taken, now.key_exports_taken),

@@ -1,13 +1,12 @@
 /** What a statement says of each of its requests, had they come one after the other. */
 
-import type { Meter } from '../accounts/plans.ts'
-import { leftWithinBudget, noBudgets } from '../auth/budgets.ts'
+import { type Meter, meters } from '../accounts/plans.ts'
+import { budgetOf, leftWithinBudget } from '../auth/budgets.ts'
 import type { CountedWindows } from '../auth/caller.ts'
 import type { Batch } from './batch.ts'
-import { findOnceRefusal, findRowsRefusal, findWindowRefusal, type Refusal } from './refusals.ts'
+import { findCountedRefusal, findOnceRefusal, findWindowRefusal, type Refusal } from './refusals.ts'
 import type { ChargeItem } from './spending.ts'
 import type { ChargeOutcomeRow, MeterColumns } from './statement/charge-queries.ts'
-import { chargedMeters } from './statement/parts.ts'
 
 /** What the caller can still spend of each charged meter: what the account has left, at most what the key's budget has left. */
 export type Balance = Partial<Record<Meter, number>>
@@ -60,7 +59,7 @@ export function readOutcomes(batch: Batch, row: ChargeOutcomeRow): ChargeOutcome
   const full = windows && !isCounted ? findWindowRefusal(item, windows) : null
   const refusal =
     (full && (() => full)) ??
-    (isCounted ? null : findRowsRefusal(item, columns, row)) ??
+    (isCounted ? null : findCountedRefusal(item, columns, row)) ??
     // A request that lost the last place of its minute to another one is sent again: what else it lacks comes after that.
     (parts.admits && !isCounted ? null : findOnceRefusal(item, columns))
   return [refusal ? { state: 'refused', refusal, windows, isCounted } : { state: 'contended' }]
@@ -86,7 +85,7 @@ function describePaid({ items, parts, firsts }: Batch, row: ChargeOutcomeRow): P
   const spent = new Map<Meter, readonly number[]>()
   const left = new Map<Meter, readonly number[]>()
   let newContacts: ReadonlySet<number> = new Set()
-  for (const meter of chargedMeters) {
+  for (const meter of meters) {
     if (!parts.meters[meter]) continue
     const columns = columnsOf(row, meter)
     const newIds = readIds(columns.new)
@@ -127,12 +126,14 @@ function amountsOf(
   first: ReadonlyMap<number, number> | undefined,
   row: ChargeOutcomeRow,
 ): readonly number[] {
-  if (meter === 'search_rows')
-    return row.rows_charged === undefined
-      ? items.map(({ spending }) => spending.search_rows!.amount)
-      : [row.rows_charged]
+  if (meter === 'search_rows' && row.rows_charged !== undefined) return [row.rows_charged]
+  if (!first)
+    return items.map(({ spending }) => {
+      const spent = spending[meter]!
+      return 'amount' in spent ? spent.amount : 0
+    })
   const amounts = new Array<number>(items.length).fill(0)
-  for (const id of newIds) amounts[first!.get(id)!]!++
+  for (const id of newIds) amounts[first.get(id)!]!++
   return amounts
 }
 
@@ -149,7 +150,7 @@ function leftAfterEach(
   let accountTaken = taken
   for (let index = items.length - 1; index >= 0; index--) {
     const { key } = items[index]!.caller
-    const budget = (key?.budgets ?? noBudgets)[meter]
+    const budget = budgetOf(key, meter)
     const keyTaken = key ? (keysTaken.get(key.counterKeyId) ?? 0) : 0
     left[index] = leftWithinBudget(remaining(allowance, accountTaken), budget, keyTaken)
     accountTaken -= amounts[index]!

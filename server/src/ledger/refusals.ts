@@ -1,11 +1,12 @@
 import type { Meter } from '../accounts/plans.ts'
+import { budgetOf } from '../auth/budgets.ts'
 import type { CountedWindows, Spender } from '../auth/caller.ts'
 import { messageLimitError, rateLimitError, requestWindowsAt } from '../auth/rate-limits.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import type { TrialCreditAction } from '../http/errors.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { formatDay, formatNumber, type Period } from '../kernel/time.ts'
-import { askedOf, type ChargeItem } from './spending.ts'
+import { askedOf, type ChargeItem, type CountedMeter } from './spending.ts'
 import type { ChargeOutcomeRow, MeterColumns } from './statement/charge-queries.ts'
 import { viewedRowsAllowance } from './window-queries.ts'
 
@@ -34,17 +35,34 @@ export function findWindowRefusal(
 /** The figures of a meter, of the statement that refused a request. */
 type ColumnsOf = (meter: Meter) => MeterColumns
 
-/** What a request lacks of search rows, which are decided before it is counted; null if nothing. */
-export function findRowsRefusal(item: ChargeItem, columnsOf: ColumnsOf, row: ChargeOutcomeRow): Refusal | null {
-  const { spending, caller, spentAt } = item
-  if (!spending.search_rows) return null
+/** The meters that count what they are told, as messages name them. */
+const countedThings: Record<CountedMeter, string> = { search_rows: 'search rows' }
+const countedMeters = Object.keys(countedThings) as CountedMeter[]
+
+/** What a request lacks of what is decided before it is counted, such as search rows; null if nothing. */
+export function findCountedRefusal(item: ChargeItem, columnsOf: ColumnsOf, row: ChargeOutcomeRow): Refusal | null {
+  for (const meter of countedMeters) {
+    const refusal = findRefusalOf(item, meter, columnsOf, row)
+    if (refusal) return refusal
+  }
+  return null
+}
+
+function findRefusalOf(
+  { spending, caller, spentAt }: ChargeItem,
+  meter: CountedMeter,
+  columnsOf: ColumnsOf,
+  row: ChargeOutcomeRow,
+): Refusal | null {
+  const spent = spending[meter]
+  if (!spent) return null
   const refused: Refused = { caller, now: spentAt }
-  const needed = columnsOf('search_rows').needed ?? askedOf(spending.search_rows)
-  const { askedAs = 'limit' } = spending.search_rows
-  const left = leftOf(caller, columnsOf, 'search_rows')
-  if (needed > left) return () => rowsRefusal(refused, left, askedAs)
-  const budget = lackedBudget(caller, columnsOf, 'search_rows', needed)
-  if (budget) return () => rowsBudgetRefusal(refused, budget, askedAs)
+  const needed = columnsOf(meter).needed ?? askedOf(spent)
+  const { askedAs = 'limit' } = spent
+  const left = leftOf(caller, columnsOf, meter)
+  if (needed > left) return () => countedRefusal(refused, meter, left, askedAs)
+  const budget = lackedBudget(caller, columnsOf, meter, needed)
+  if (budget) return () => countedBudgetRefusal(refused, meter, budget, askedAs)
   const hourLeft = Math.max(0, viewedRowsAllowance - (row.hour_rows ?? 0))
   if (row.rows_charged === undefined || needed <= hourLeft) return null
   return () => personRowsRefusal(refused, hourLeft, row.hour_started_at ?? spentAt)
@@ -74,7 +92,7 @@ function leftOf({ entitlement }: Spender, columnsOf: ColumnsOf, meter: Meter): n
 
 /** The budget of the key that does not have so much left; null if it has, or if there is none. */
 function lackedBudget({ key }: Spender, columnsOf: ColumnsOf, meter: Meter, needed: number): TakenBudget | null {
-  const budget = key?.budgets[meter] ?? null
+  const budget = budgetOf(key, meter)
   const taken = Number(columnsOf(meter).of_keys?.split(' ')[1] ?? 0)
   return budget !== null && needed > Math.max(0, budget - taken) ? { budget, taken } : null
 }
@@ -98,14 +116,14 @@ function personRowsRefusal({ now }: Refused, left: number, startedAt: Date): Api
 
 const hourMs = 3_600_000
 
-/** The limit of a search exceeds the search rows left. */
-function rowsRefusal({ caller, now }: Refused, remaining: number, askedAs: string): ApiError {
+/** What is asked for, such as the limit of a search, exceeds what is left. */
+function countedRefusal({ caller, now }: Refused, meter: CountedMeter, remaining: number, askedAs: string): ApiError {
   const { limits, period } = caller.entitlement
   const advice = remaining > 0 ? `; ask for ${askedAs} ${formatNumber(remaining)} or less` : ''
   return new ApiError(
     'rate_limit_exceeded',
-    `${formatNumber(remaining)} of ${formatNumber(limits.search_rows)} search rows are left until ${formatDay(period.end)}${advice}.`,
-    { param: 'search_rows', retryAfterSeconds: secondsUntilEnd(period, now) },
+    `${formatNumber(remaining)} of ${formatNumber(limits[meter])} ${countedThings[meter]} are left until ${formatDay(period.end)}${advice}.`,
+    { param: meter, retryAfterSeconds: secondsUntilEnd(period, now) },
   )
 }
 
@@ -146,15 +164,20 @@ interface TakenBudget {
   taken: number
 }
 
-/** The limit of a search exceeds what is left of the key's budget of search rows. */
-function rowsBudgetRefusal({ caller, now }: Refused, { budget, taken }: TakenBudget, askedAs: string): ApiError {
+/** It exceeds what is left of the key's budget. */
+function countedBudgetRefusal(
+  { caller, now }: Refused,
+  meter: CountedMeter,
+  { budget, taken }: TakenBudget,
+  askedAs: string,
+): ApiError {
   const { period } = caller.entitlement
   const left = Math.max(0, budget - taken)
   const advice = left > 0 ? `; ask for ${askedAs} ${formatNumber(left)} or less` : ''
   return new ApiError(
     'rate_limit_exceeded',
-    `This API key has used ${ofBudget({ budget, taken }, 'search rows')} of its own budget until ${formatDay(period.end)}${advice}.`,
-    { param: 'key_budget.search_rows', retryAfterSeconds: secondsUntilEnd(period, now) },
+    `This API key has used ${ofBudget({ budget, taken }, countedThings[meter])} of its own budget until ${formatDay(period.end)}${advice}.`,
+    { param: `key_budget.${meter}`, retryAfterSeconds: secondsUntilEnd(period, now) },
   )
 }
 

@@ -1,6 +1,7 @@
 /** What a request spends. The room knows meters and ids, and no operation. */
 
 import { hash } from 'node:crypto'
+import { type Meter, meters } from '../accounts/plans.ts'
 import type { CallerContext, RequestAdmission, Spender } from '../auth/caller.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 
@@ -22,10 +23,10 @@ interface EachOnce {
   ids: readonly number[]
 }
 
-export interface Spending {
-  search_rows?: Counted
-  store_exports?: EachOnce
-  contact_credits?: EachOnce
+type OnceMeter = 'store_exports' | 'contact_credits'
+export type CountedMeter = Exclude<Meter, OnceMeter>
+
+export interface Spending extends Partial<Record<CountedMeter, Counted> & Record<OnceMeter, EachOnce>> {
   /** Contacts of which to tell whether the account has revealed them. */
   contactsShown?: readonly number[]
   /** The version of the catalogue that what is delivered is of: only what is still current is charged. Null for any version. */
@@ -61,8 +62,12 @@ export function chargeItemOf({ caller, admission, requestId, now }: CallerContex
 
 /** How much of a batch an item takes. */
 export function weightOf({ spending }: ChargeItem): number {
-  const { search_rows, store_exports, contact_credits } = spending
-  return Math.max(1, search_rows?.amount ?? 0, store_exports?.ids.length ?? 0, contact_credits?.ids.length ?? 0)
+  let weight = 1
+  for (const meter of meters) {
+    const spent = spending[meter]
+    if (spent) weight = Math.max(weight, 'ids' in spent ? spent.ids.length : spent.amount)
+  }
+  return weight
 }
 
 const dayMs = 86_400_000
@@ -91,9 +96,7 @@ function haveSamePeriods({ entitlement }: Spender, { entitlement: other }: Spend
 
 function haveSameMeters(one: Spending, other: Spending): boolean {
   return (
-    (one.search_rows === undefined) === (other.search_rows === undefined) &&
-    (one.store_exports === undefined) === (other.store_exports === undefined) &&
-    (one.contact_credits === undefined) === (other.contact_credits === undefined) &&
+    meters.every((meter) => (one[meter] === undefined) === (other[meter] === undefined)) &&
     (one.contactsShown === undefined) === (other.contactsShown === undefined) &&
     one.catalogueVersion === other.catalogueVersion &&
     one.needsAccess === other.needsAccess &&

@@ -102,7 +102,7 @@ function startOfDay(param: 'from' | 'to', day: string): Date {
   return start
 }
 
-const meterNames: Record<Meter, string> = {
+const meterNames: Partial<Record<Meter, string>> = {
   contact_credits: 'Contact credits',
   store_exports: 'Store exports',
   search_rows: 'Search rows',
@@ -111,7 +111,7 @@ const meterNames: Record<Meter, string> = {
 function nameOf(kind: SeriesKind, meter: Meter): string {
   switch (kind) {
     case 'meter':
-      return meterNames[meter]
+      return meterNames[meter] ?? meter
     case 'keys':
       return 'API keys'
     case 'people':

@@ -8,11 +8,11 @@
  * order, the account's counters by meter, the keys' counters by key and meter, the hour of a person.
  */
 
-import type { Meter } from '../../accounts/plans.ts'
+import { meters as allMeters, type Meter } from '../../accounts/plans.ts'
 import { violatesConstraint } from '../../db/failures.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { admittedCte, keysBeforeCte, newCte, stateCte } from './decision-queries.ts'
-import { type ChargeParts, chargedMeters, nameOfCharge } from './parts.ts'
+import { type ChargeParts, nameOfCharge } from './parts.ts'
 import { insertCte, insertedBy, pageCte, personRowsCte, settlementCtes, spendsCte } from './settlement-queries.ts'
 
 /** Values of the named parameters. */
@@ -100,7 +100,7 @@ export function numberParameters(named: string): NumberedStatement {
 /** The text, with named parameters. */
 export function chargeSql(parts: ChargeParts): string {
   const { admits, isAlone, views } = parts
-  const meters = chargedMeters.filter((meter) => parts.meters[meter])
+  const meters = allMeters.filter((meter) => parts.meters[meter])
   const spent = meters.filter((meter) => parts.meters[meter] !== 'read')
   const once = meters.filter((meter) => parts.meters[meter] === 'each_once')
   const decidesLast = isAlone && once.length > 0

@@ -131,9 +131,12 @@ function fitsSql(
   const within = (meter: Meter, needed: string) =>
     `${needed} <= greatest(:${meter}_allowance::integer - s.${meter}, 0)
            and (s.${meter}_of_key is null or ${needed} <= greatest(:${meter}_budget::integer - s.${meter}_of_key, 0))`
-  const asked = views === 'page' ? 's.rows_needed' : ':search_rows_asked::integer'
-  const rows = spent.filter((meter) => kinds[meter] === 'counted').map((meter) => within(meter, asked))
-  const person = views ? [`${asked} <= greatest(${viewedRowsAllowance} - coalesce(s.hour_rows, 0), 0)`] : []
+  const askedOf = (meter: Meter) =>
+    views === 'page' && meter === 'search_rows' ? 's.rows_needed' : `:${meter}_asked::integer`
+  const rows = spent.filter((meter) => kinds[meter] === 'counted').map((meter) => within(meter, askedOf(meter)))
+  const person = views
+    ? [`${askedOf('search_rows')} <= greatest(${viewedRowsAllowance} - coalesce(s.hour_rows, 0), 0)`]
+    : []
   const others = spent
     .filter((meter) => kinds[meter] === 'each_once')
     .map(

@@ -1,9 +1,6 @@
 /** What a charge consists of, which decides the text of its statement. */
 
-import type { Meter } from '../../accounts/plans.ts'
-
-/** The meters in the order in which their counters are locked. */
-export const chargedMeters = ['contact_credits', 'search_rows', 'store_exports'] as const satisfies readonly Meter[]
+import { meters as allMeters, type Meter } from '../../accounts/plans.ts'
 
 /** `counted` is charged by its amount, `each_once` by how many of its ids are new, `read` only tells what is left. */
 type MeterPart = 'counted' | 'each_once' | 'read'
@@ -31,8 +28,8 @@ export function nameOfCharge(parts: ChargeParts): string {
   let name = 'charge'
   if (admits) name += '_admit'
   if (ofCatalogue) name += '_delivered'
-  for (const meter of chargedMeters)
-    if (meters[meter]) name += `_${shortNames[meter]}${meters[meter] === 'read' ? '_read' : ''}`
+  for (const meter of allMeters)
+    if (meters[meter]) name += `_${shortNames[meter] ?? meter}${meters[meter] === 'read' ? '_read' : ''}`
   if (listsRevealed) name += '_revealed'
   if (views) name += views === 'page' ? '_viewed' : '_looked_at'
   if (spendsReserved) name += '_reserved'
@@ -40,7 +37,11 @@ export function nameOfCharge(parts: ChargeParts): string {
   return name
 }
 
-const shortNames = { contact_credits: 'credits', search_rows: 'rows', store_exports: 'exports' }
+const shortNames: Partial<Record<Meter, string>> = {
+  contact_credits: 'credits',
+  search_rows: 'rows',
+  store_exports: 'exports',
+}
 
 /** SQL of a value that each request has. */
 export const of = (name: string, type: string, isAlone: boolean, request: string) =>

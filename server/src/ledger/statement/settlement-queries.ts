@@ -33,7 +33,7 @@ export function insertCte(meter: Meter, parts: ChargeParts): string {
 )`
 }
 
-export const insertedBy = { store_exports: 'exported', contact_credits: 'revealed' } as Record<Meter, string>
+export const insertedBy: Partial<Record<Meter, string>> = { store_exports: 'exported', contact_credits: 'revealed' }
 
 /** The conflict locks the page, so that of two views at once the second one sees what the first one paid. */
 export const pageCte = (parts: ChargeParts) => `page as (
@@ -61,7 +61,7 @@ export function spendsCte(spent: readonly Meter[], parts: ChargeParts): string {
     where each.id in (select id from ${insertedBy[meter]})
     group by each.request
   ) amounts`
-    if (views === 'page')
+    if (views === 'page' && meter === 'search_rows')
       return `(
     select count(*)::integer as amount
     from page
