@@ -139,28 +139,24 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     return { ...found, known: options.knownKeys.remember(nameOfHash(presented.secretHash), found.row) }
   }
 
-  /** Finds the caller, from memory if it is known there; null for a status check, which is counted already. */
-  const begin = async (request: FastifyRequest, presented: Presented): Promise<Admission | null> => {
+  /** Reads the caller; its admission is pending then, except that of a status check, which is counted already. */
+  const begin = async (request: FastifyRequest, presented: Presented): Promise<void> => {
     const { caller, error, known } = await read(request, presented)
     if (error) throw error
-    if (presented.billingLimit === 'billing_status') {
-      options.keyUse.record(caller.key.id, request.now)
-      return null
-    }
-    return admissionOf(request, presented, { caller, known })
+    if (presented.billingLimit === 'billing_status') options.keyUse.record(caller.key.id, request.now)
+    else setPending(request, presented, { caller, known })
   }
-  const admissionOf = (
+  const setPending = (
     request: FastifyRequest,
     presented: Presented,
     { caller, known }: { caller: KeyCaller; known: KnownKey },
-  ): Admission => {
+  ): void => {
     request.caller = caller
     request.admission = new Admission({
       ...{ now: request.now, caller, known },
       read: () => read(request, presented),
       onCounted: ({ key }) => options.keyUse.record(key.id, request.now),
     })
-    return request.admission
   }
   /** Counts a request that charges nothing. */
   const count = async (request: FastifyRequest, spending: Spending = spendingOf(request)) => {
@@ -192,7 +188,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     const known = billingLimit ? undefined : options.knownKeys.find(nameOfHash(presented.secretHash))
     const caller = known?.callerAt(request.now, options.plans, scope)
     if (known && caller) {
-      admissionOf(request, presented, { caller, known })
+      setPending(request, presented, { caller, known })
       if (admitsWithCharge) return done()
       count(request).then(() => done(), done)
       return

@@ -55,13 +55,12 @@ export class Admission implements RequestAdmission {
 
   end(windows: CountedWindows, isCounted: boolean): void {
     this.#state = isCounted ? 'counted' : 'ended'
-    const { requests_per_minute, requests_per_day } = requestWindowsAt(
-      windows,
-      this.#caller.entitlement.limits,
-      this.requestedAt,
-    )
-    const { requests_per_minute: _minute, requests_per_day: _day, ...hours } = this.#caller.rate
-    this.#caller.rate = { requests_per_minute: requests_per_minute!, requests_per_day: requests_per_day!, ...hours }
+    const { entitlement, rate } = this.#caller
+    const { billing_links } = rate
+    this.#caller.rate = {
+      ...requestWindowsAt(windows, entitlement.limits, this.requestedAt),
+      ...(billing_links && { billing_links }),
+    }
     if (isCounted) this.#options.onCounted(this.#caller)
   }
 

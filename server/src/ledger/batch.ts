@@ -4,13 +4,15 @@ import { meters as allMeters, type Meter } from '../accounts/plans.ts'
 import { budgetOf } from '../auth/budgets.ts'
 import { clockToleranceMs, formatDay, formatTime } from '../kernel/time.ts'
 import type { KnownStores } from './known-exports.ts'
-import { askedOf, type ChargeItem, type CountedMeter, type Spending } from './spending.ts'
+import { askedOf, type ChargeItem, type CountedMeter, type OnceMeter, type Spending } from './spending.ts'
 import type { ChargeValues } from './statement/charge-queries.ts'
-import type { ChargeParts } from './statement/parts.ts'
+import { type ChargeParts, kindOfCharge } from './statement/parts.ts'
 
 export interface Batch {
   items: readonly ChargeItem[]
   parts: ChargeParts
+  /** What its statement is called in figures (`kindOfCharge`). */
+  kind: string
   values: ChargeValues
   /** Of meters that count each id once: by id, the first request that has it, which pays for it. */
   firsts: Partial<Record<Meter, ReadonlyMap<number, number>>>
@@ -57,9 +59,9 @@ export function describeBatch(items: readonly ChargeItem[], known: KnownStores):
     addTerms(values, items, meter)
     if ('amount' in spent) meters[meter] = addAmounts(values, items, meter as CountedMeter)
     else {
-      const first = firstRequests(items, meter as EachOnceMeter, meter === 'store_exports' ? known : null)
+      const first = firstRequests(items, meter as OnceMeter, meter === 'store_exports' ? known : null)
       firsts[meter] = first
-      meters[meter] = addIds(values, items, meter as EachOnceMeter, first)
+      meters[meter] = addIds(values, items, meter as OnceMeter, first)
     }
   }
   if (meters.contact_credits === 'each_once')
@@ -74,10 +76,8 @@ export function describeBatch(items: readonly ChargeItem[], known: KnownStores):
     views: view ? 'page' : spending.isShown && caller.personId !== null ? 'rows' : null,
     spendsReserved: spending.isReserved ?? false,
   }
-  return { items, parts, values, firsts }
+  return { items, parts, kind: kindOfCharge(parts), values, firsts }
 }
-
-type EachOnceMeter = 'store_exports' | 'contact_credits'
 
 /** The terms of a meter, which all requests share, and the budgets of their keys. */
 function addTerms(values: ChargeValues, items: readonly ChargeItem[], meter: Meter): void {
@@ -105,7 +105,7 @@ function addAmounts(values: ChargeValues, items: readonly ChargeItem[], meter: C
 function addIds(
   values: ChargeValues,
   items: readonly ChargeItem[],
-  meter: EachOnceMeter,
+  meter: OnceMeter,
   first: ReadonlyMap<number, number>,
 ) {
   if (items.length > 1) addAsked(values, meter, countEach(items.length, first))
@@ -126,11 +126,7 @@ function hasBudgetOf({ caller: { key } }: ChargeItem, meters: ChargeParts['meter
 }
 
 /** Each id with the first of the requests that has it, by index. */
-function firstRequests(
-  items: readonly ChargeItem[],
-  meter: EachOnceMeter,
-  known: KnownStores | null,
-): Map<number, number> {
+function firstRequests(items: readonly ChargeItem[], meter: OnceMeter, known: KnownStores | null): Map<number, number> {
   const first = new Map<number, number>()
   for (const [index, { spending }] of items.entries())
     for (const id of spending[meter]!.ids) if (!first.has(id) && !known?.has(id)) first.set(id, index)

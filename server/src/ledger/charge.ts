@@ -58,7 +58,7 @@ export async function untilPaid<Result extends { state: string; windows?: Paid['
   throw busyError()
 }
 
-/** Charges in a transaction, as its last step: what it locks is wanted by every request of the account. */
+/** Charges in a transaction. Call it last: it locks the counters, which every request of the account needs. */
 export type Pay = (spending: Spending) => Promise<Paid>
 
 /**

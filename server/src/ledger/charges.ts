@@ -5,14 +5,12 @@ import type { Spender } from '../auth/caller.ts'
 import { type ConnectionPool, type Lane, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { GaugeSource } from '../http/metrics.ts'
 import { isAborted, untilAborted, withOwnLane } from '../http/request-database.ts'
-import type { Mode } from '../kernel/ids.ts'
 import { readReveals } from './balance-queries.ts'
 import { describeBatch } from './batch.ts'
 import type { ExportsOwner, KnownExports } from './known-exports.ts'
 import { type ChargeOutcome, type Paid, readOutcomes, remaining } from './outcome.ts'
 import { type ChargeItem, canShareCharge, weightOf } from './spending.ts'
 import { isAllowanceExceeded, sendCharge } from './statement/charge-queries.ts'
-import { type ChargeParts, nameOfCharge } from './statement/parts.ts'
 
 /**
  * Does the work of a batch, all or nothing: one result for each request. Null if they were refused together; then they are sent one
@@ -52,7 +50,7 @@ export class Charges {
   readonly #knownExports: KnownExports
   readonly #slots: Slots
   readonly #coalescer: Coalescer<Waiting, unknown>
-  /** By the name of the statement. */
+  /** By the kind of charge. */
   readonly #sent = new Map<string, { batches: number; requests: number }>()
 
   constructor({ pool, knownExports }: { pool: ConnectionPool; knownExports: KnownExports }) {
@@ -105,8 +103,8 @@ export class Charges {
     const owner = exportsOwnerOf(items[0]!.caller)
     const batch = describeBatch(items, this.#knownExports.of(owner))
     if (!batch) return null
-    this.#count(batch.parts, items.length)
-    const outcomes = readOutcomes(batch, await sendCharge(db, batch.parts, batch.values))
+    this.#count(batch.kind, items.length)
+    const outcomes = readOutcomes(batch, await sendCharge(db, batch))
     if (!outcomes) return null
     for (const [index, outcome] of outcomes.entries())
       if (outcome.state === 'paid') outcomes[index] = await withAllReveals(db, items[index]!, outcome)
@@ -153,8 +151,7 @@ export class Charges {
     ]
   }
 
-  #count(parts: ChargeParts, requests: number): void {
-    const kind = nameOfCharge({ ...parts, isAlone: true })
+  #count(kind: string, requests: number): void {
     const sent = this.#sent.get(kind) ?? { batches: 0, requests: 0 }
     sent.batches++
     sent.requests += requests
@@ -209,5 +206,5 @@ async function withAllReveals(db: Queryable, { caller, spending }: ChargeItem, p
 }
 
 function exportsOwnerOf({ accountId, mode, entitlement }: Spender): ExportsOwner {
-  return { accountId, mode: mode as Mode, periodStart: entitlement.period.start }
+  return { accountId, mode, periodStart: entitlement.period.start }
 }

@@ -18,12 +18,12 @@ export function askedOf({ amount, asked = 0 }: Counted): number {
   return Math.max(amount, asked)
 }
 
-/** A meter that counts each id once: a store in a period, a contact for ever. Without repetitions. */
+/** A meter that counts each id once: a store once a period, a contact once. The ids are distinct. */
 interface EachOnce {
   ids: readonly number[]
 }
 
-type OnceMeter = 'store_exports' | 'contact_credits'
+export type OnceMeter = 'store_exports' | 'contact_credits'
 export type CountedMeter = Exclude<Meter, OnceMeter>
 
 export interface Spending extends Partial<Record<CountedMeter, Counted> & Record<OnceMeter, EachOnce>> {

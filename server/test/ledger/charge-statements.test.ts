@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import { chargeSql, numberParameters } from '../../src/ledger/statement/charge-queries.ts'
-import { type ChargeParts, nameOfCharge } from '../../src/ledger/statement/parts.ts'
+import { type ChargeParts, kindOfCharge, nameOfCharge } from '../../src/ledger/statement/parts.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const none: ChargeParts = {
@@ -57,7 +57,7 @@ const sent: ChargeParts[] = [
   ]),
   ...others.map((parts) => ({ ...none, ...parts })),
 ]
-const named = sent.map((parts) => [nameOfCharge(parts), parts] as const)
+const named = sent.map((parts) => [nameOfCharge(parts, kindOfCharge(parts)), parts] as const)
 
 let db: ConnectionPool
 beforeAll(async () => {

@@ -162,6 +162,7 @@ async function expectReveals(
   return { times: new Map([...times, ...fresh.map((id) => [id, now] as const)]), fresh: new Set(fresh) }
 }
 
+/** Those that are new are among those that were expected to be: others can only have revealed some of them meanwhile. */
 function areSame(paid: Reveals, expected: Reveals): boolean {
   return paid.fresh.size === expected.fresh.size
 }

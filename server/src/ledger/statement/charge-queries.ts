@@ -66,8 +66,11 @@ export function isAllowanceExceeded(error: unknown): boolean {
 
 const statements = new Map<string, NumberedStatement>()
 
-export async function sendCharge(db: Queryable, parts: ChargeParts, values: ChargeValues): Promise<ChargeOutcomeRow> {
-  const name = nameOfCharge(parts)
+export async function sendCharge(
+  db: Queryable,
+  { parts, kind, values }: { parts: ChargeParts; kind: string; values: ChargeValues },
+): Promise<ChargeOutcomeRow> {
+  const name = nameOfCharge(parts, kind)
   let statement = statements.get(name)
   if (!statement) {
     statement = numberParameters(chargeSql(parts))

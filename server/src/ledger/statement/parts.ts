@@ -22,9 +22,9 @@ export interface ChargeParts {
   spendsReserved: boolean
 }
 
-/** Such as `charge_admit_rows_exports`; it also names the prepared statement. */
-export function nameOfCharge(parts: ChargeParts): string {
-  const { admits, isAlone, hasBudgets, meters, ofCatalogue, listsRevealed, views, spendsReserved } = parts
+/** Such as `charge_admit_rows_exports`: what a charge consists of, for one request or several. */
+export function kindOfCharge(parts: ChargeParts): string {
+  const { admits, meters, ofCatalogue, listsRevealed, views, spendsReserved } = parts
   let name = 'charge'
   if (admits) name += '_admit'
   if (ofCatalogue) name += '_delivered'
@@ -33,8 +33,13 @@ export function nameOfCharge(parts: ChargeParts): string {
   if (listsRevealed) name += '_revealed'
   if (views) name += views === 'page' ? '_viewed' : '_looked_at'
   if (spendsReserved) name += '_reserved'
-  if (!isAlone) name += hasBudgets ? '_several_budgets' : '_several'
   return name
+}
+
+/** The name of the statement for charges of a kind. */
+export function nameOfCharge({ isAlone, hasBudgets }: ChargeParts, kind: string): string {
+  if (isAlone) return kind
+  return hasBudgets ? `${kind}_several_budgets` : `${kind}_several`
 }
 
 const shortNames: Partial<Record<Meter, string>> = {

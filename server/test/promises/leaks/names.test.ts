@@ -87,14 +87,14 @@ const exceptions: Record<'api' | 'console', { operation: string | RegExp; becaus
   api: [
     {
       operation: 'GET /lists/{id}/items',
-      because: 'Each item was paid when a search added it, or was named by whoever added it.',
+      because: 'An item was paid for when a search added it; the caller named the others.',
     },
     { operation: 'POST /quotes', because: 'Repeats the ids of contacts that the caller sent, now or for the quote.' },
   ],
   console: [
     {
       operation: 'GET /accounts/{account}/lists/{id}/items',
-      because: 'Each item was paid when a search added it, or was named by whoever added it.',
+      because: 'An item was paid for when a search added it; the caller named the others.',
     },
     {
       operation: 'POST /accounts/{account}/quotes',
