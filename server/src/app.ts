@@ -31,7 +31,7 @@ import { expireReplies } from './idempotency/idempotency.ts'
 import { importLane } from './import-jobs/context.ts'
 import { ImportFiles } from './import-jobs/files.ts'
 import { ImportRunner } from './import-jobs/run/runner.ts'
-import { ApiError } from './kernel/errors.ts'
+import { Refusal } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
 import { closePeriodsExclusively } from './ledger/closing/close-periods.ts'
 import { expireViewedPages } from './ledger/window-queries.ts'
@@ -319,7 +319,7 @@ async function closePeriodsInBackground(deps: Deps, stop: AbortSignal): Promise<
 
 async function checkReadiness({ search, health }: Deps): Promise<string | null> {
   const { problem, cause } = await health.check()
-  if (problem !== null) throw new ApiError('service_unavailable', problem, { cause })
+  if (problem !== null) throw new Refusal('service_unavailable', problem, { cause })
   return search.readinessProblem()
 }
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
-import { ApiError, type ErrorCode } from '../kernel/errors.ts'
+import { type ErrorCode, Refusal } from '../kernel/errors.ts'
 import { linePattern, textPattern } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
 
 /**
- * Converts the first validation error to an `ApiError`. Validation only fills in defaults: a number in quotes stays a
+ * Converts the first validation error to an `Refusal`. Validation only fills in defaults: a number in quotes stays a
  * string, and a misspelt property is rejected, not removed.
  */
 export const validationOptions: NonNullable<FastifyServerOptions['ajv']> = {
@@ -101,7 +101,7 @@ interface AjvError extends FastifySchemaValidationError {
 }
 
 /** Fastify's `schemaErrorFormatter`. `part` is the part of the request that was checked. */
-export function toValidationError(errors: FastifySchemaValidationError[], part?: string): ApiError {
+export function toValidationError(errors: FastifySchemaValidationError[], part?: string): Refusal {
   // The errors of a union's branches come first and that of the union last; only the last one lists all alternatives.
   const error = errors.at(-1) as AjvError
   const isQuery = part === 'querystring'
@@ -113,7 +113,7 @@ export function toValidationError(errors: FastifySchemaValidationError[], part?:
   const message =
     rule?.message ?? (isQuery && fault === 'unknown' ? notInQueryMessage(path) : defaultMessage(error, fault, path))
   const param = rule?.param ?? path
-  return new ApiError(rule?.code ?? 'invalid_request', message, param === '' ? {} : { param })
+  return new Refusal(rule?.code ?? 'invalid_request', message, param === '' ? {} : { param })
 }
 
 const emptyObjectSchema = { type: 'object', properties: {}, additionalProperties: false }

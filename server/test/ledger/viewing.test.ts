@@ -4,7 +4,7 @@ import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import { type DeliveredPage, deliverHosts, deliverStores } from '../../src/delivery/deliver.ts'
 import { Documents } from '../../src/delivery/documents.ts'
 import type { CatalogueContext } from '../../src/delivery/paid-reply.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
+import { Refusal } from '../../src/kernel/errors.ts'
 import { Charges } from '../../src/ledger/charges.ts'
 import { KnownExports } from '../../src/ledger/known-exports.ts'
 import { hashViewedPage } from '../../src/ledger/spending.ts'
@@ -77,11 +77,11 @@ function show(storeIds: number[], page: string, viewer: Viewer = {}, limit = 0):
   return deliverStores(contextOf(viewer), storeIds, { limit, viewedPage: pageOf(page) })
 }
 
-const refusalOf = (work: Promise<unknown>): Promise<ApiError> =>
+const refusalOf = (work: Promise<unknown>): Promise<Refusal> =>
   work.then(
     () => expect.unreachable('it was not refused'),
     (error) => {
-      expect(error).toBeInstanceOf(ApiError)
+      expect(error).toBeInstanceOf(Refusal)
       return error
     },
   )
