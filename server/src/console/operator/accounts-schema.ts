@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { knownStatuses } from '../../accounts/account.ts'
 import { accountStates } from '../../accounts/list-accounts.ts'
 import { maxCounterValue, overridableMeters, planSlugs } from '../../accounts/plans.ts'
+import { roles } from '../../auth/roles.ts'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
-import { roles } from '../../people/roles.ts'
 
 const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const Id = (prefix: string) => Type.String({ pattern: `^${prefix}_[A-Za-z]{16}$`, maxLength: 24 })
