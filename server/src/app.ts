@@ -1,8 +1,9 @@
 import { KeyedMutex } from '@storedex/work'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { identifyCaller, requireAccess } from './admission/access.ts'
 import { KnownKeys } from './admission/known-keys.ts'
-import { billingPageOf } from './auth/caller.ts'
+import { ApiAccessAction, billingPageOf } from './auth/caller.ts'
 import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from './auth/key-directory.ts'
 import { createTrialLinks } from './auth/trial-links.ts'
 import { registerLinkPages } from './billing/links/link-pages.ts'
@@ -34,6 +35,7 @@ import { ImportRunner } from './import-jobs/run/runner.ts'
 import { ApiError } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
 import { closePeriodsExclusively } from './ledger/closing/close-periods.ts'
+import { TrialCreditAction } from './ledger/refusals.ts'
 import { expireViewedPages } from './ledger/window-queries.ts'
 import { registerListRoutes } from './lists/routes.ts'
 import { registerToolRoutes } from './mcp/http.ts'
@@ -184,6 +186,7 @@ export async function buildApp(
     },
     database: { pool: deps.db },
     trustedProxies: deps.config.trustedProxies,
+    errorAction: Type.Union([ApiAccessAction, TrialCreditAction]),
     openapi: {
       tags,
       publicUrl: deps.config.publicUrl,

@@ -1,8 +1,9 @@
+import { type Static, Type } from 'typebox'
 import { type AccountTerms, canRecoverSubscription, closedReason, type Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
-import type { ApiAccessAction } from '../http/errors.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
+import { ClosedObject } from '../kernel/shapes.ts'
 import { formatDay } from '../kernel/time.ts'
 import type { CallingKey } from './budgets.ts'
 import type { RateWindows } from './rate-limits.ts'
@@ -118,6 +119,30 @@ export function refuseUnusableKey(
   if (row.expires_at && row.expires_at <= now)
     throw new ApiError('expired_api_key', `This API key expired on ${formatDay(row.expires_at)}.`)
 }
+
+/** What a lapsed account can do to get its access back. */
+export const ApiAccessAction = ClosedObject(
+  {
+    action: Type.Union([Type.Literal('create_subscription_link'), Type.Literal('manage_billing')]),
+    url: Type.String({
+      format: 'uri',
+      maxLength: 2048,
+      description: 'The page of the console on which a person does it, signed in. Not a path of the API.',
+    }),
+    endpoint: Type.Union(
+      [Type.Literal('/api/v1/billing/subscription-link'), Type.Literal('/api/v1/billing/portal-link')],
+      {
+        description:
+          'The path to POST to, with the scope billing:manage: the reply has a link to the page of the provider.',
+      },
+    ),
+  },
+  {
+    title: 'ApiAccessBillingAction',
+    description: 'How an account without API access gets it back. Missing for a suspended or closed account.',
+  },
+)
+type ApiAccessAction = Static<typeof ApiAccessAction>
 
 /**
  * The error of an account without API access, with the action that restores it and `billingPage`, where a person does the

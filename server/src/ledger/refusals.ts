@@ -1,10 +1,11 @@
+import { type Static, Type } from 'typebox'
 import type { Meter } from '../accounts/plans.ts'
 import { budgetOf } from '../auth/budgets.ts'
 import type { CountedWindows, Spender } from '../auth/caller.ts'
 import { messageLimitError, rateLimitError, requestWindowsAt } from '../auth/rate-limits.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
-import type { TrialCreditAction } from '../http/errors.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { ClosedObject, Count, Nullable, Timestamp } from '../kernel/shapes.ts'
 import { formatDay, formatNumber, type Period } from '../kernel/time.ts'
 import { askedOf, type ChargeItem, type CountedMeter } from './spending.ts'
 import type { ChargeOutcomeRow, MeterColumns } from './statement/charge-queries.ts'
@@ -211,6 +212,20 @@ function secondsUntilEnd({ end }: Period, now: Date): number {
 }
 
 const count = (value: number, noun: string) => `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`
+
+/** How a trial becomes the paid plan. */
+export const TrialCreditAction = ClosedObject(
+  {
+    can_unlock_paid_credits_now: Type.Optional(Type.Boolean()),
+    action: Type.Literal('end_trial_to_unlock_pro_credits'),
+    current_limit: Count("The trial's cap."),
+    paid_plan_limit: Count("The paid plan's monthly credits."),
+    trial_ends_at: Nullable(Timestamp('End of the trial.')),
+    url: Type.String({ format: 'uri', maxLength: 2048, description: 'Where a person ends the trial.' }),
+  },
+  { title: 'TrialCreditBillingAction', description: 'How a trial account gets the credits of its paid plan.' },
+)
+type TrialCreditAction = Static<typeof TrialCreditAction>
 
 /** How a trial account gets the credits of its paid plan, for `usage.billing` and for a refused reveal. */
 export function trialAction(

@@ -40,7 +40,11 @@ const searchErrors = [
 ] as const
 const StoreParams = ClosedObject({
   account: Type.String({ maxLength: 100 }),
-  domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
+  domain: Type.String({
+    description: 'A domain, or a percent-encoded URL with one.',
+    maxLength: 16_000,
+    errorCode: 'invalid_domain',
+  }),
 })
 
 /** Says in headers what is left of each meter that the route declares. */
