@@ -1,9 +1,9 @@
 import { KeyedMutex } from '@storedex/work'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import { identifyCaller, requireAccess } from './admission/access.ts'
 import { KnownKeys } from './admission/known-keys.ts'
-import { ApiAccessAction, billingPageOf } from './auth/caller.ts'
+import { BillingAction } from './auth/billing-actions.ts'
+import { billingPageOf } from './auth/caller.ts'
 import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from './auth/key-directory.ts'
 import { createTrialLinks } from './auth/trial-links.ts'
 import { registerLinkPages } from './billing/links/link-pages.ts'
@@ -32,10 +32,9 @@ import { expireReplies } from './idempotency/idempotency.ts'
 import { importLane } from './import-jobs/context.ts'
 import { ImportFiles } from './import-jobs/files.ts'
 import { ImportRunner } from './import-jobs/run/runner.ts'
-import { ApiError } from './kernel/errors.ts'
+import { Refusal } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
 import { closePeriodsExclusively } from './ledger/closing/close-periods.ts'
-import { TrialCreditAction } from './ledger/refusals.ts'
 import { expireViewedPages } from './ledger/window-queries.ts'
 import { registerListRoutes } from './lists/routes.ts'
 import { registerToolRoutes } from './mcp/http.ts'
@@ -186,7 +185,7 @@ export async function buildApp(
     },
     database: { pool: deps.db },
     trustedProxies: deps.config.trustedProxies,
-    errorAction: Type.Union([ApiAccessAction, TrialCreditAction]),
+    errorAction: BillingAction,
     openapi: {
       tags,
       publicUrl: deps.config.publicUrl,
@@ -322,7 +321,7 @@ async function closePeriodsInBackground(deps: Deps, stop: AbortSignal): Promise<
 
 async function checkReadiness({ search, health }: Deps): Promise<string | null> {
   const { problem, cause } = await health.check()
-  if (problem !== null) throw new ApiError('service_unavailable', problem, { cause })
+  if (problem !== null) throw new Refusal('service_unavailable', problem, { cause })
   return search.readinessProblem()
 }
 

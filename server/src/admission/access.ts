@@ -11,8 +11,9 @@ import {
 import { type BillingLimit, rateHeaders } from '../auth/rate-limits.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import { readBody } from '../http/bodies.ts'
+import { statusOf } from '../http/errors.ts'
 import { pauseConnectionAfterReply } from '../http/limits/overload.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { type Clock, formatDay } from '../kernel/time.ts'
 import { charge } from '../ledger/charge.ts'
 import type { Charges } from '../ledger/charges.ts'
@@ -83,7 +84,7 @@ export function identifyCaller({ directory, failedKeys }: KeyOptions) {
     const { access, countsMessages } = request.routeOptions.config
     if (!access && !countsMessages) return null
     const slowDown = (error: unknown): never => {
-      const pauseMs = error instanceof ApiError && error.status === 401 ? failedKeys.recordFailure(request.ip) : 0
+      const pauseMs = error instanceof Refusal && statusOf(error) === 401 ? failedKeys.recordFailure(request.ip) : 0
       if (pauseMs > 0) pauseConnectionAfterReply(reply, pauseMs)
       throw error
     }
@@ -207,7 +208,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
       return
     }
     const { admission, caller } = request
-    if (!admission?.isCounted || !(error instanceof ApiError) || error.code !== 'rate_limit_exceeded') return
+    if (!admission?.isCounted || !(error instanceof Refusal) || error.code !== 'rate_limit_exceeded') return
     if (countedRefusals.has(error.param)) return
     const { requests_per_minute: minute, requests_per_day: day } = caller!.rate
     if (!minute || !day) return

@@ -3,7 +3,7 @@ import { entitlementAt } from '../accounts/account.ts'
 import type { PlanFile } from '../accounts/plans.ts'
 import { accountOf } from '../accounts/queries.ts'
 import { accessRequiredError, billingPageOf, type Caller } from '../auth/caller.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 import { includesRole, type Role, roles } from '../people/roles.ts'
@@ -131,9 +131,9 @@ async function admitPerson(
   request.consoleContext = person
   const context = isRole(access.who) ? describeMember(person, row, access, options, request) : person
   if (access.who === 'operator' && !row.operator)
-    throw new ApiError('insufficient_role', 'Only operators of this installation may do this.')
+    throw new Refusal('insufficient_role', 'Only operators of this installation may do this.')
   if (access.fresh && !isFresh(row.signed_in_at, now))
-    throw new ApiError('fresh_sign_in_required', 'Confirm that it is you: this needs a sign-in within ten minutes.')
+    throw new Refusal('fresh_sign_in_required', 'Confirm that it is you: this needs a sign-in within ten minutes.')
   if (access.needsAccess && isMemberContext(context) && !context.account.accessOpen)
     throw accessRequiredError(context.account, billingPageOf(options.publicUrl, account!))
   const holder = isMemberContext(context) ? `account ${context.account.id}` : `person ${row.person_id}`
@@ -143,8 +143,8 @@ async function admitPerson(
   return context
 }
 
-function notSignedInError(): ApiError {
-  return new ApiError('not_signed_in', 'Sign in first: there is no session, or it has ended.')
+function notSignedInError(): Refusal {
+  return new Refusal('not_signed_in', 'Sign in first: there is no session, or it has ended.')
 }
 
 function isRole(who: ConsoleAccess['who']): who is Role {
@@ -166,17 +166,17 @@ function describeMember(
   request: FastifyRequest,
 ): MemberContext {
   const { id } = row
-  if (id === null) throw new ApiError('account_not_found', 'There is no such account, or you are no member of it.')
+  if (id === null) throw new Refusal('account_not_found', 'There is no such account, or you are no member of it.')
   const isSeeAs = row.operator && row.see_as_account_id === id
   const role = isSeeAs ? 'viewer' : row.role!
   const isChange = !isReading(request) && !access.readOnly
   if (isSeeAs && (isChange || (access.spends?.length ?? 0) > 0))
-    throw new ApiError(
+    throw new Refusal(
       'insufficient_role',
       'You are looking at this account as an operator; nothing can be changed or spent.',
     )
   if (!includesRole(role, access.who as Role))
-    throw new ApiError('insufficient_role', `This needs the role ${access.who}; yours is ${role}.`, {
+    throw new Refusal('insufficient_role', `This needs the role ${access.who}; yours is ${role}.`, {
       param: access.who,
     })
   const account = accountOf({ ...row, id })

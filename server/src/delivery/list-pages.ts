@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { type TSchema, Type } from 'typebox'
 import type { CursorSealer } from '../kernel/cursor.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
 
@@ -129,12 +129,8 @@ function sealCursor({ cursors, accountId, mode, now }: ListContext, { at, row }:
 function openCursor({ cursors, accountId, mode }: ListContext, text: string, queryHash: string): ListPosition {
   const opened = cursors.open(text)
   if (!opened || opened.accountId !== accountId || opened.mode !== mode || opened.queryHash !== queryHash)
-    throw new ApiError(
-      'invalid_cursor',
-      'This cursor is invalid or belongs to other filters; start again without it.',
-      {
-        param: 'cursor',
-      },
-    )
+    throw new Refusal('invalid_cursor', 'This cursor is invalid or belongs to other filters; start again without it.', {
+      param: 'cursor',
+    })
   return { at: new Date(-opened.position.negatedScore), row: opened.position.storeId }
 }

@@ -4,7 +4,7 @@ import type { StoreSortKey } from '@storedex/search-index'
 import { type TSchema, Type } from 'typebox'
 import { type JsonText, jsonWithList } from '../http/replies.ts'
 import type { CursorPayload } from '../kernel/cursor.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { hashViewedPage } from '../ledger/spending.ts'
@@ -134,7 +134,7 @@ function requireWithinBounds(
   rowsWalked: number,
 ): void {
   if (rowsWalked < boundOf(ctx, { isNarrowed })) return
-  throw new ApiError(
+  throw new Refusal(
     'search_too_broad',
     tooBroadText(rowsWalked),
     filtersParam === undefined ? {} : { param: filtersParam },
@@ -166,6 +166,6 @@ function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash:
   return cursor
 }
 
-function cursorError(message: string): ApiError {
-  return new ApiError('invalid_cursor', message, { param: 'cursor' })
+function cursorError(message: string): Refusal {
+  return new Refusal('invalid_cursor', message, { param: 'cursor' })
 }

@@ -6,7 +6,7 @@ import type { ReplyHeader } from '../http/openapi/public-document.ts'
 import { type JsonText, sendJson } from '../http/replies.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import { describeDomainFault, normalizeDomain } from '../kernel/domain.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { ChargeContext } from '../ledger/charge.ts'
 import type { Charges } from '../ledger/charges.ts'
 import type { Balance } from '../ledger/outcome.ts'
@@ -94,13 +94,13 @@ export function parseHost(domain: string, param = 'domain'): string {
     const character = describeDomainFault(domain)
     const cause = character === null ? '' : ` It has ${character}, which no domain has; write it anew.`
     const message = `This is not a domain or a URL with one, such as shop.example.${cause}`
-    throw new ApiError('invalid_domain', message, { param })
+    throw new Refusal('invalid_domain', message, { param })
   }
   return host
 }
 
-export function storeNotFound(host: string): ApiError {
-  return new ApiError('store_not_found', `No store is known for ${host}.`, { param: 'domain' })
+export function storeNotFound(host: string): Refusal {
+  return new Refusal('store_not_found', `No store is known for ${host}.`, { param: 'domain' })
 }
 
 const maxNamed = 25
@@ -124,7 +124,7 @@ export function parseHosts(domains: string[], path: string): string[] {
       .map((index, nth) => (nth < maxExplained ? nameFault(`${path}[${index}]`, domains[index]!) : `${path}[${index}]`))
     const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : ''
     const message = `${named.slice(0, maxNamed).join(', ')}${more} ${verb} or a URL with one.`
-    throw new ApiError('invalid_domain', message, { param: invalid[0]! })
+    throw new Refusal('invalid_domain', message, { param: invalid[0]! })
   }
   return [...new Set(hosts as string[])]
 }

@@ -2,7 +2,7 @@ import type { IdSet } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import type { CallerContext } from '../auth/caller.ts'
 import { type CatalogueContext, type CatalogueServices, catalogueContext } from '../delivery/paid-reply.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
@@ -162,7 +162,7 @@ async function readListSets(ctx: ExclusionContext, listIds: string[], path: stri
   const sets = await ctx.accountSets.lists(ctx.db, ownerOf(ctx), distinct)
   const missing = opened.findIndex((id) => id === null || !sets[distinct.indexOf(id)])
   if (missing >= 0)
-    throw new ApiError('list_not_found', 'The account has no such list.', { param: `${path}[${missing}]` })
+    throw new Refusal('list_not_found', 'The account has no such list.', { param: `${path}[${missing}]` })
   return sets.filter((set) => set !== null)
 }
 

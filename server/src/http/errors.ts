@@ -1,7 +1,14 @@
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { isDatabaseUnavailable } from '../db/failures.ts'
-import { ApiError, type ErrorCode, type ErrorType, errorTable } from '../kernel/errors.ts'
+import {
+  allErrors,
+  type ErrorCode,
+  type ErrorType,
+  errorTable,
+  Refusal,
+  type RefusalDetails,
+} from '../kernel/errors.ts'
 import { MissingDataKeyError } from '../kernel/seal.ts'
 import { ClosedObject, OneOf, RequestId } from '../kernel/shapes.ts'
 import { expectsErrorPage, siteErrorPage } from './pages/error-page.ts'
@@ -16,11 +23,30 @@ declare module 'fastify' {
 
 const defaultRetryAfterSeconds = 1
 
+/** A refusal of HTTP itself, with reply headers of its own, such as `Allow`. */
+export class HttpRefusal extends Refusal {
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { headers, ...details }: RefusalDetails & { headers: Record<string, string> },
+  ) {
+    super(code, message, details)
+    this.headers = headers
+  }
+}
+
+/** The HTTP status that a refusal is answered with. */
+export function statusOf({ code }: Refusal): number {
+  return allErrors[code][0]
+}
+
 /** The error body sent to the caller. Other fields of the error stay private. */
-export function errorBody(error: ApiError, requestId: string): ErrorReply {
+export function errorBody(error: Refusal, requestId: string): ErrorReply {
   return {
     error: {
-      type: error.type,
+      type: allErrors[error.code][1],
       code: error.code,
       message: error.message,
       ...(error.param !== undefined && { param: error.param }),
@@ -31,51 +57,53 @@ export function errorBody(error: ApiError, requestId: string): ErrorReply {
 }
 
 /** The reply headers of an error. */
-export function errorHeaders(error: ApiError): Record<string, string> {
+export function errorHeaders(error: Refusal): Record<string, string> {
   const headers: Record<string, string> = { 'cache-control': 'no-store' }
   // People sign in on a page; only the API takes a key.
-  if (error.status === 401 && error.code in errorTable) headers['www-authenticate'] = 'Bearer'
-  const retryAfterSeconds = error.retryAfterSeconds ?? (error.status === 503 ? defaultRetryAfterSeconds : undefined)
+  const status = statusOf(error)
+  if (status === 401 && error.code in errorTable) headers['www-authenticate'] = 'Bearer'
+  const retryAfterSeconds = error.retryAfterSeconds ?? (status === 503 ? defaultRetryAfterSeconds : undefined)
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)))
-  return { ...headers, ...error.headers }
+  return error instanceof HttpRefusal ? { ...headers, ...error.headers } : headers
 }
 
 /** Answers every error with the error envelope, or with a page in a browser, and records it for the log. */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.decorateRequest('errorInstead', null)
   app.setErrorHandler((error, request, reply) => {
-    const apiError = toApiError(request.errorInstead ?? error)
-    request.record.failure = apiError
+    const refusal = toRefusal(request.errorInstead ?? error)
+    request.record.failure = refusal
     reply
       .removeHeader('etag')
       // Fastify closes the connection after any body error. That cuts off the reply while the body is still arriving,
       // and is unnecessary once it has arrived.
       .removeHeader('connection')
-      .headers(errorHeaders(apiError))
-    if (expectsErrorPage(request)) return sendPage(reply.header('vary', 'accept'), siteErrorPage(apiError))
+      .headers(errorHeaders(refusal))
+    if (expectsErrorPage(request))
+      return sendPage(reply.header('vary', 'accept'), siteErrorPage(statusOf(refusal), refusal.code))
     return reply
-      .code(apiError.status)
+      .code(statusOf(refusal))
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(errorBody(apiError, request.id)))
+      .send(JSON.stringify(errorBody(refusal, request.id)))
   })
 }
 
 /** Converts any thrown value to the error that the caller receives. */
-export function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
   const { code, statusCode } = (error ?? {}) as Partial<FastifyError>
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new ApiError('payload_too_large', 'The body is larger than 262,144 bytes.', { cause: error })
+    return new Refusal('payload_too_large', 'The body is larger than 262,144 bytes.', { cause: error })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.', { cause: error })
+    return new Refusal('unsupported_media_type', 'Send the body as Content-Type: application/json.', { cause: error })
   // Fastify uses 4xx for client errors, such as a body shorter than declared.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new ApiError('invalid_request', 'The request could not be read to its end.', { cause: error })
+    return new Refusal('invalid_request', 'The request could not be read to its end.', { cause: error })
   if (isDatabaseUnavailable(error) || error instanceof MissingDataKeyError)
-    return new ApiError('service_unavailable', 'The service is busy or restarting; try again in a moment.', {
+    return new Refusal('service_unavailable', 'The service is busy or restarting; try again in a moment.', {
       cause: error,
     })
-  return new ApiError('internal_error', 'Something went wrong on our side; it has been recorded.', { cause: error })
+  return new Refusal('internal_error', 'Something went wrong on our side; it has been recorded.', { cause: error })
 }
 
 const errorTypes = [...new Set<ErrorType>(Object.values(errorTable).map(([, type]) => type))]

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { type ErrorAnnotations, linePattern, textPattern } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
 
 /**
- * Converts the first validation error to an `ApiError`. Validation only fills in defaults: a number in quotes stays a
+ * Converts the first validation error to an `Refusal`. Validation only fills in defaults: a number in quotes stays a
  * string, and a misspelt property is rejected, not removed.
  */
 export const validationOptions: NonNullable<FastifyServerOptions['ajv']> = {
@@ -49,7 +49,7 @@ interface AjvError extends FastifySchemaValidationError {
 }
 
 /** Fastify's `schemaErrorFormatter`. `part` is the part of the request that was checked. */
-export function toValidationError(errors: FastifySchemaValidationError[], part?: string): ApiError {
+export function toValidationError(errors: FastifySchemaValidationError[], part?: string): Refusal {
   // The errors of a union's branches come first and that of the union last; only the last one lists all alternatives.
   const error = errors.at(-1) as AjvError
   const isQuery = part === 'querystring'
@@ -60,15 +60,15 @@ export function toValidationError(errors: FastifySchemaValidationError[], part?:
   if (fault === 'unknown') {
     // A property of the body that stands in the address would be missed there, and the call charged without it.
     const message = `${path} is not a ${isQuery ? 'query parameter' : 'parameter'} of this request.`
-    return new ApiError('unknown_parameter', message, { param: path })
+    return new Refusal('unknown_parameter', message, { param: path })
   }
-  if (fault === 'missing') return new ApiError('missing_parameter', `${path} is required.`, { param: path })
+  if (fault === 'missing') return new Refusal('missing_parameter', `${path} is required.`, { param: path })
   const schema = error.parentSchema ?? {}
   // A code tells of a wrong value; a value of another type is a mistake of the program.
   const { errorCode, errorMessage, errorParam } = fault === 'value' ? schema : {}
   const subject = path === '' ? 'The body' : path
   const param = errorParam ?? path
-  return new ApiError(
+  return new Refusal(
     errorCode ?? 'invalid_request',
     errorMessage ?? `${subject} must be ${describeExpected(schema)}.`,
     param === '' ? {} : { param },

@@ -1,5 +1,5 @@
 import { transact } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { type AlongsideList, describeList, type ListsContext, listNotFound, openListId } from './context.ts'
 import { listDescription, listName, nameTaken } from './create-list.ts'
 import * as queries from './queries.ts'
@@ -14,7 +14,7 @@ export async function changeList(
 ): Promise<ListDetails> {
   const listId = openListId(ctx, id)
   if (changes.name === undefined && changes.description === undefined)
-    throw new ApiError('missing_parameter', 'name or description is required.', { param: 'name' })
+    throw new Refusal('missing_parameter', 'name or description is required.', { param: 'name' })
   const row = await transact(ctx.db, async (client) => {
     const before = await queries.lockList(client, ctx.caller, listId)
     if (!before) throw listNotFound()

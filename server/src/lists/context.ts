@@ -1,7 +1,7 @@
 import type { CallerContext } from '../auth/caller.ts'
 import type { Alongside, Pool } from '../db/pool.ts'
 import { type SearchContext, type SearchServices, searchContext } from '../exclusion/exclude.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { ListRow } from './queries.ts'
 import type { ListItem } from './schema.ts'
 
@@ -23,7 +23,7 @@ const shape = /^lst_(live|test)_[A-Za-z]{16}$/
 /** The number of a list of the caller's mode. Whether the account has it is for the statement to find out. */
 export function openListId({ ids, caller }: ListsContext, id: string): number {
   if (!shape.test(id))
-    throw new ApiError(
+    throw new Refusal(
       'invalid_list_id',
       'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
       { param: 'id' },
@@ -34,8 +34,8 @@ export function openListId({ ids, caller }: ListsContext, id: string): number {
 }
 
 /** The same for unknown and for foreign lists: it must not confirm a list of another account. */
-export function listNotFound(): ApiError {
-  return new ApiError('list_not_found', 'There is no such list in this account and mode.', { param: 'id' })
+export function listNotFound(): Refusal {
+  return new Refusal('list_not_found', 'There is no such list in this account and mode.', { param: 'id' })
 }
 
 export function describeList({ ids, caller }: ListsContext, row: ListRow): ListItem {

@@ -1,5 +1,5 @@
 import { transact } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { textFault } from '../kernel/shapes.ts'
 import { type AlongsideList, describeList, type ListsContext } from './context.ts'
 import * as queries from './queries.ts'
@@ -37,15 +37,15 @@ export function listDescription(description: string | null | undefined): string 
 
 function refuseBrokenText(text: string, param: string): void {
   const fault = textFault(text)
-  if (fault) throw new ApiError('invalid_request', `${param} ${fault}.`, { param })
+  if (fault) throw new Refusal('invalid_request', `${param} ${fault}.`, { param })
 }
 
-export function nameTaken(name: string): ApiError {
-  return new ApiError('list_name_taken', `There is a list with the name "${name}"; choose another one.`, {
+export function nameTaken(name: string): Refusal {
+  return new Refusal('list_name_taken', `There is a list with the name "${name}"; choose another one.`, {
     param: 'name',
   })
 }
 
-function tooManyLists(): ApiError {
-  return new ApiError('list_limit_reached', `An account has at most ${queries.maxLists} lists; delete one first.`)
+function tooManyLists(): Refusal {
+  return new Refusal('list_limit_reached', `An account has at most ${queries.maxLists} lists; delete one first.`)
 }

@@ -1,5 +1,5 @@
 import { confirmTrialStep, type TrialRequest, type TrialServices, viewTrial } from '../../billing/trials/actions.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { auditOrigin, billingPageUrl, type ConsoleBillingContext } from './context.ts'
 import { toPlanPrice } from './plans.ts'
@@ -34,7 +34,7 @@ export async function endTrial(
 ): Promise<EndTrialReply> {
   const outcome = await confirmTrialStep(ctx, trialRequest(ctx), confirmation)
   if (outcome.kind === 'outdated')
-    throw new ApiError('trial_changed', 'The trial has changed since it was shown; nothing was done. Look at it again.')
+    throw new Refusal('trial_changed', 'The trial has changed since it was shown; nothing was done. Look at it again.')
   if (outcome.kind === 'ended')
     await recordAudit(ctx.db, {
       ...auditOrigin(ctx),

@@ -4,7 +4,7 @@ import { transact } from '../../db/pool.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
@@ -179,7 +179,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       const opened = ids.open(target)
       await transact(db, async (client) => {
         const isDeleted = opened?.kind === 'passkey' && (await deletePasskey(client, person.id, opened.value))
-        if (!isDeleted) throw new ApiError('passkey_not_found', 'You have no such passkey.')
+        if (!isDeleted) throw new Refusal('passkey_not_found', 'You have no such passkey.')
         const audit = { accountId: null, personId: person.id, address, at: now }
         await recordAudit(client, { ...audit, action: 'passkey.removed', target })
       })

@@ -2,7 +2,7 @@ import { FairQueue, FairSemaphore } from '@storedex/work'
 import type { ConnectionPool, Queryable } from '../../db/pool.ts'
 import type { ContactSeals } from '../../encryption/keyring.ts'
 import { eraseContacts } from '../../erasure/erase-contacts.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { networkOf } from '../../kernel/text/networks.ts'
 import type { Clock } from '../../kernel/time.ts'
@@ -92,7 +92,7 @@ async function useLink(
   const request = await useRequest(db, hashToken(token), { now: clock.now(), allowed: usesPerLink })
   if (!request) throw deadLinkError()
   if (!request.counted)
-    throw new ApiError('rate_limit_exceeded', 'This link was used too often; ask for another one.', {
+    throw new Refusal('rate_limit_exceeded', 'This link was used too often; ask for another one.', {
       param: 'attempts',
       retryAfterSeconds: 3_600,
     })
@@ -100,8 +100,8 @@ async function useLink(
 }
 
 /** The same for a link that was used, has expired or never existed. */
-function deadLinkError(): ApiError {
-  return new ApiError('invalid_link', 'This link was used, has expired or is incomplete; ask for another one.')
+function deadLinkError(): Refusal {
+  return new Refusal('invalid_link', 'This link was used, has expired or is incomplete; ask for another one.')
 }
 
 /** Requests tell nothing of anybody; operators look at the recent ones. */
@@ -126,7 +126,7 @@ export class ScanLimiter {
     return this.#links.run(link, async () => {
       const release = this.#permits.tryAcquire(networkOf(address))
       if (!release)
-        throw new ApiError('service_unavailable', 'Many people are asking at the moment; try again in a minute.', {
+        throw new Refusal('service_unavailable', 'Many people are asking at the moment; try again in a minute.', {
           retryAfterSeconds: 60,
         })
       return work().finally(release)

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { ConsoleServices } from '../services.ts'
 import { askForLink } from './ask.ts'
 import { copyPrivacyData, eraseByPrivacyLink, openPrivacyLink, type PrivacyLinkContext, ScanLimiter } from './link.ts'
@@ -103,7 +103,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   )
 }
 
-function noMailError(contact: string | null): ApiError {
+function noMailError(contact: string | null): Refusal {
   const whom = contact === null ? 'the operator of this address' : contact
-  return new ApiError('invalid_request', `No mail is set up here; ask ${whom} about your data.`)
+  return new Refusal('invalid_request', `No mail is set up here; ask ${whom} about your data.`)
 }

@@ -1,5 +1,5 @@
 import type { ApiRoutes } from '../../http/server.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { upsertSettings } from '../../people/queries.ts'
 import { personContext } from '../access.ts'
 import { DoneReply, SettingsRequest } from './schema.ts'
@@ -27,9 +27,9 @@ export function registerSettingsConsoleRoutes(api: ApiRoutes): void {
       const { settings } = request.body
       const text = JSON.stringify(settings)
       if (Buffer.byteLength(text) > maxSettingsBytes)
-        throw new ApiError('payload_too_large', 'Settings may take 16 KB.', { param: 'settings' })
+        throw new Refusal('payload_too_large', 'Settings may take 16 KB.', { param: 'settings' })
       if (unstorable.test(text))
-        throw new ApiError('invalid_request', 'Settings cannot contain NUL or half a character.', { param: 'settings' })
+        throw new Refusal('invalid_request', 'Settings cannot contain NUL or half a character.', { param: 'settings' })
       await upsertSettings(db, person.id, settings, now)
       return { object: 'done' as const, request_id: request.id }
     },

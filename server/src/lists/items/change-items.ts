@@ -1,6 +1,6 @@
 import { holdContacts } from '../../contacts/hold-queries.ts'
 import { type Client, transact } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { splitContactKey } from '../../kernel/ids.ts'
 import { formatNumber } from '../../kernel/time.ts'
 import { type Pay, transactPaid } from '../../ledger/charge.ts'
@@ -149,8 +149,8 @@ async function lockStoresOfHosts(
   return findMissing(missing)
 }
 
-function listFull({ items: count, pending }: ListRow): ApiError {
-  return new ApiError(
+function listFull({ items: count, pending }: ListRow): Refusal {
+  return new Refusal(
     'list_limit_reached',
     `A list has at most ${formatNumber(maxItems)} items; this one has ${formatNumber(count + pending)}, and nothing was added.`,
   )

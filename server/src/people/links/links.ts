@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { recordAudit } from '../audit.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { insertSignInLink, type LinkPurpose } from './queries.ts'
@@ -44,6 +44,6 @@ export function linkUrl(publicUrl: string, token: string): string {
 }
 
 /** One error for links that are used, expired or unknown: which of them it is tells something. */
-export function invalidLinkError(): ApiError {
-  return new ApiError('invalid_link', 'This link was used, has expired or never existed; ask for a new one.')
+export function invalidLinkError(): Refusal {
+  return new Refusal('invalid_link', 'This link was used, has expired or never existed; ask for a new one.')
 }

@@ -1,5 +1,5 @@
 import { type Client, type Pool, transact } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { readUserAddress } from '../../kernel/mail/user-address.ts'
 import { recordAudit } from '../audit.ts'
@@ -64,7 +64,7 @@ export async function finishOpenIdSignIn(
   if (!challenge) throw refusedError('the sign-in was finished already or took too long')
   const { next, ...expectations } = JSON.parse(challenge.content) as StoredExpectations
   const identity = await ctx.provider.finish(query, expectations).catch((cause: unknown) => {
-    throw cause instanceof ApiError ? cause : refusedError(cause)
+    throw cause instanceof Refusal ? cause : refusedError(cause)
   })
   return { ...(await signInAs(ctx, identity)), next }
 }
@@ -133,8 +133,8 @@ async function startSession(
 }
 
 /** What it was is for the log: the browser comes from another site, and gets a page. */
-function refusedError(cause: unknown): ApiError {
-  return new ApiError('sign_in_failed', 'Signing in with the provider failed; try again.', {
+function refusedError(cause: unknown): Refusal {
+  return new Refusal('sign_in_failed', 'Signing in with the provider failed; try again.', {
     cause: typeof cause === 'string' ? new Error(cause) : cause,
   })
 }

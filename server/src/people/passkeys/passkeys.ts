@@ -6,7 +6,7 @@ import type {
 } from '@simplewebauthn/server'
 import { type Pool, transact } from '../../db/pool.ts'
 import { isLoopback } from '../../kernel/domain.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import type { Signer } from '../../kernel/signer.ts'
 import { countFailures, takeAttempt } from '../attempts.ts'
@@ -127,7 +127,7 @@ export async function finishRegistration(
       maxPasskeys,
     )
     if (!passkey)
-      throw new ApiError('invalid_request', `This passkey is known already, or you have ${maxPasskeys} of them.`)
+      throw new Refusal('invalid_request', `This passkey is known already, or you have ${maxPasskeys} of them.`)
     const target = ids.seal('passkey', passkey.id)
     const audit = { accountId: null, personId: holder.id, address: browser.address, at: now }
     await recordAudit(client, { ...audit, action: 'passkey.created', target })
@@ -224,6 +224,6 @@ function throwRefused(cause: unknown): never {
   throw refusedPasskeyError(cause)
 }
 
-function refusedPasskeyError(cause?: unknown): ApiError {
-  return new ApiError('sign_in_failed', 'This passkey was not accepted; try again, or sign in another way.', { cause })
+function refusedPasskeyError(cause?: unknown): Refusal {
+  return new Refusal('sign_in_failed', 'This passkey was not accepted; try again, or sign in another way.', { cause })
 }

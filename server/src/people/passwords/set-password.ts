@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { recordAudit } from '../audit.ts'
 import { endAllCredentials } from '../credentials/end-credentials.ts'
 import { endSignInLinks } from '../links/queries.ts'
@@ -40,7 +40,7 @@ export async function changeOwnPassword(db: Queryable, input: NewPassword & { se
   const { personId, sessionId, now } = input
   await lockCredentials(db, personId)
   if (!(await lockSession(db, personId, sessionId)))
-    throw new ApiError('not_signed_in', 'This session has ended; sign in again.')
+    throw new Refusal('not_signed_in', 'This session has ended; sign in again.')
   await endSignInLinks(db, personId, now)
   await deleteSessionsOf(db, personId, sessionId)
   await storePassword(db, { ...input, name: null })

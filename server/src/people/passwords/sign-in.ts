@@ -1,5 +1,5 @@
 import { type Pool, transact } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { Signer } from '../../kernel/signer.ts'
 import { countFailures, takeAttempt } from '../attempts.ts'
 import { recordAudit } from '../audit.ts'
@@ -63,8 +63,8 @@ async function checkAndSignIn(
   })
 }
 
-function wrongPasswordError(): ApiError {
-  return new ApiError('sign_in_failed', 'The email address or the password is wrong.')
+function wrongPasswordError(): Refusal {
+  return new Refusal('sign_in_failed', 'The email address or the password is wrong.')
 }
 
 interface Confirmation {
@@ -93,7 +93,7 @@ async function confirmPassword(
   const audit = { accountId: null, personId, address, at: now }
   if (!(await passwordHasher.verify(password, person?.password_hash ?? null, { email, address }))) {
     await recordAudit(db, { ...audit, action: 'sign_in.failed' })
-    throw new ApiError('sign_in_failed', 'The password is wrong.')
+    throw new Refusal('sign_in_failed', 'The password is wrong.')
   }
   await transact(db, async (client) => {
     await updateSignedInAt(client, sessionId, now)
