@@ -1,13 +1,12 @@
-import { queryOptions } from '@tanstack/react-query'
-import { api, apiUrl, path } from './client.ts'
-import type { Exclude, Export, ExportColumns, ExportList, ExportRequest, Quote } from './generated/console.ts'
+import type { Reply, RequestBody, Row } from './operations.ts'
+import { callQuery } from './query.ts'
 
-export type { Exclude, ExportColumns, ExportRequest }
-
-export type ExportJob = Export
+export type ExportJob = Row<'listExports'>
 export type ExportKind = ExportJob['kind']
+export type ExportColumns = Reply<'listExportColumns'>
+export type ExportRequest = Omit<RequestBody<'createExport'>, 'quote'>
 export type ExportPreset = NonNullable<ExportRequest['preset']>
-export type ExportQuote = Quote
+export type ExportQuote = Reply<'createQuote'>
 
 /** Which rows: those of a search of stores or people, or of a list. */
 export type ExportQuery = Pick<
@@ -15,30 +14,4 @@ export type ExportQuery = Pick<
   'filters' | 'person' | 'store' | 'max_contacts_per_store' | 'list' | 'exclude'
 >
 
-export const listExports = (account: string, cursor: string | undefined, signal: AbortSignal) =>
-  api.get<ExportList>(path`/accounts/${account}/exports`, { query: { cursor }, signal })
-
-export const getExport = (account: string, id: string, signal: AbortSignal) =>
-  api.get<ExportJob>(path`/accounts/${account}/exports/${id}`, { signal })
-
-export const quoteExport = (account: string, request: ExportRequest, signal: AbortSignal) =>
-  api.post<ExportQuote>(path`/accounts/${account}/quotes`, { for: 'export', ...request }, { signal })
-
-/** Begins what spends. Repeated with the same key it begins nothing more. */
-export const createExport = (account: string, request: ExportRequest & { quote: string }, idempotencyKey: string) =>
-  api.post<ExportJob>(path`/accounts/${account}/exports`, request, { headers: { 'idempotency-key': idempotencyKey } })
-
-export const cancelExport = (account: string, id: string) =>
-  api.post<ExportJob>(path`/accounts/${account}/exports/${id}/cancel`)
-
-/** Deletes the file; the export stays in the list. */
-export const deleteExport = (account: string, id: string) =>
-  api.delete<ExportJob>(path`/accounts/${account}/exports/${id}`)
-
-export const exportFileUrl = (account: string, id: string) => apiUrl(path`/accounts/${account}/exports/${id}/file`)
-
-export const exportColumnsQuery = queryOptions({
-  queryKey: ['export-columns'],
-  queryFn: ({ signal }) => api.get<ExportColumns>('/export-columns', { signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-})
+export const exportColumnsQuery = { ...callQuery('listExportColumns', {}), staleTime: Number.POSITIVE_INFINITY }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api } from '#api/client.ts'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
 import { useSession } from '#api/session.ts'
 import { Button } from '#ui/actions/button.tsx'
@@ -13,7 +13,7 @@ export function SeeAsBanner() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const stop = useMutation({
-    mutationFn: () => api.delete('/operator/see-as'),
+    mutationFn: () => call('stopSeeAs', {}),
     onSuccess: async () => {
       await navigate({ to: '/operator/accounts' })
       await queryClient.invalidateQueries()

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { RegisteredRouter } from '@tanstack/react-router'
-import { api, setClientHooks } from '#api/client.ts'
+import { call, setClientHooks } from '#api/client.ts'
 import { signInOptionsQuery } from '#api/session.ts'
 import { signInAgain } from './sign-in-again.ts'
 
@@ -22,7 +22,7 @@ export function connectClient(router: RegisteredRouter, queryClient: QueryClient
 
 /** Ends the session; nothing that was loaded stays in this tab. */
 export async function signOut(router: RegisteredRouter, queryClient: QueryClient): Promise<void> {
-  await api.post('/sign-out')
+  await call('signOut', {})
   channel.postMessage('signed out')
   sessionStorage.clear()
   await router.navigate({ to: '/sign-in' })

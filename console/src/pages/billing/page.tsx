@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useAccount } from '#api/account.tsx'
 import { failureProps } from '#api/failure.ts'
+import { callQuery } from '#api/query.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
-import { billingQuery, plansQuery } from './billing-api.ts'
+import { billingQuery } from './api.ts'
 import { BillingOverview } from './billing-overview.tsx'
 import { useLinkedAccount } from './use-linked-account.ts'
 
@@ -13,7 +14,7 @@ export default function BillingPage() {
   const { id, name } = useAccount()
   const linked = useLinkedAccount()
   const billing = useQuery(billingQuery(id))
-  const plans = useQuery(plansQuery(id))
+  const plans = useQuery({ ...callQuery('listPlans', { account: id }), staleTime: 0 })
   const failed = [billing, plans].find(({ data, isError }) => isError && !data)
   const retry = () => void Promise.all([billing.refetch(), plans.refetch()])
   return (

@@ -1,4 +1,4 @@
-import type { Exclude, ExportKind, ExportPreset, ExportQuery, ExportRequest } from '#api/exports.ts'
+import type { ExportKind, ExportPreset, ExportQuery, ExportRequest } from '#api/exports.ts'
 
 export type FormatId = 'csv' | 'ndjson' | ExportPreset
 
@@ -88,7 +88,7 @@ export function formatOf(format: FormatId): Pick<ExportRequest, 'format' | 'pres
   return { format: 'csv', preset: format }
 }
 
-function excludeOf(exclude: Exclude | undefined, { kind, leavesOutOwned }: ExportFormState): Exclude | undefined {
+function excludeOf(exclude: ExportQuery['exclude'], { kind, leavesOutOwned }: ExportFormState): ExportQuery['exclude'] {
   const { [ownedName(kind)]: _owned, ...others } = exclude ?? {}
   const left = { ...others, ...(leavesOutOwned && { [ownedName(kind)]: true as const }) }
   return Object.keys(left).length > 0 ? left : undefined

@@ -4,8 +4,8 @@ import { plainLinkClass } from '#ui/actions/link.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
+import { isActive } from './api.ts'
 import { ExportActions } from './export-actions.tsx'
-import { isActive } from './export-queries.ts'
 import { costText, endingText, fileText, kindNames, progressText, statusWords } from './words.ts'
 
 export function exportColumns(account: string): TableColumn<ExportJob>[] {

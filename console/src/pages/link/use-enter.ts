@@ -1,25 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { startSession } from '#api/session.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 
-/** Opens a link, and then the console: what it takes to enter, whether that is on its way, and why it failed. */
+/** Opens a link, and then the console: `enter` does it, and is the form's `onSubmit`. */
 export function useEnter(open: () => Promise<unknown>) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  const enter = async () => {
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      await open()
-      startSession(queryClient)
-      await navigate({ to: '/stores', replace: true })
-    } catch (error) {
-      setFailure(error)
-      setIsPending(false)
-    }
-  }
-  return { enter, isPending, failure }
+  const { submit: enter, ...state } = useSubmit(async () => {
+    await open()
+    startSession(queryClient)
+    await navigate({ to: '/stores', replace: true })
+  })
+  return { enter, ...state }
 }

@@ -1,7 +1,7 @@
 import { formatNumber } from '#lib/format.ts'
 import type { BadgeTone } from '#ui/data/badge.tsx'
 import type { Option } from '#ui/fields/select.tsx'
-import type { OperatorAccount } from './operator-api.ts'
+import type { OperatorAccount } from './api.ts'
 
 export type PlanSlug = OperatorAccount['plan']
 

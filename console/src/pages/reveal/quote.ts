@@ -1,15 +1,9 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { quoteReveal } from '#api/catalogue.ts'
+import { pageQuery } from '#api/query.ts'
 
 const freshForMs = 10_000
 
 /** What it would cost to reveal these people now. Asking is free. */
-export function quoteQuery(account: string, ids: readonly string[]) {
-  const sorted = [...ids].sort()
-  return queryOptions({
-    queryKey: ['quote', account, sorted],
-    queryFn: ({ signal }) => quoteReveal(account, sorted, signal),
-    staleTime: freshForMs,
-    placeholderData: keepPreviousData,
-  })
-}
+export const quoteQuery = (account: string, ids: readonly string[]) => ({
+  ...pageQuery('quoteReveal', { account, body: { contact_ids: [...ids].sort() } }),
+  staleTime: freshForMs,
+})

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
-import type { PeopleCount } from '#api/counts.ts'
+import type { Count } from '#api/counts.ts'
 import type { PeopleQuestion } from '#lib/filters/request.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { RevealMatching } from '../export-dialog/reveal-matching.tsx'
@@ -18,7 +18,7 @@ interface RevealBarProps {
   account: string
   selection: UsedSelection
   /** The search that the people are from, where all that match can be selected. */
-  matching?: { question: PeopleQuestion; count: PeopleCount | undefined }
+  matching?: { question: PeopleQuestion; count: Count<'countContacts'> | undefined }
 }
 
 /** What a reveal of the selected people would cost, as the server says, and the way to it. */

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { type Contact, revealContacts } from '#api/catalogue.ts'
+import type { Contact } from '#api/catalogue.ts'
+import { call } from '#api/client.ts'
 import { pause } from '#lib/pause.ts'
 import { randomKey } from '#lib/reveal/random-key.ts'
 import { RevealRun, type RunState } from '#lib/reveal/reveal-run.ts'
@@ -24,7 +25,12 @@ export function useRevealRun(account: string, ids: readonly string[]): UsedRun {
         judge: judgeRevealError,
         pause,
         send: async (stepIds, key) => {
-          const { data, credits } = await revealContacts(account, stepIds, key)
+          const { data, credits } = await call('revealContacts', {
+            account,
+            body: { contact_ids: [...stepIds] },
+            // Repeated with the same key it spends nothing more.
+            headers: { 'Idempotency-Key': key },
+          })
           markRevealed(
             client,
             account,

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
-import { type Contact, type ContactPreview, findRevealed } from '#api/catalogue.ts'
+import type { Contact, ContactPreview } from '#api/catalogue.ts'
+import { call } from '#api/client.ts'
 
 /** The channels are not kept when the page is left. */
 const keptForMs = 60_000
@@ -14,9 +15,9 @@ export function useRevealedPeople(account: string, people: readonly ContactPrevi
   const maySee = useIsAtLeast('member')
   const ids = useMemo(() => people.flatMap(({ id, revealed }) => (revealed ? [id] : [])), [people])
   const { data = none } = useQuery({
-    queryKey: ['revealed', account, { ids }],
+    queryKey: ['findRevealed', { account, ids }],
     queryFn: async ({ signal }) => {
-      const { data } = await findRevealed(account, ids, signal)
+      const { data } = await call('findRevealed', { account, body: { contact_ids: ids } }, { signal })
       return new Map(data.map((person) => [person.id, person]))
     },
     enabled: maySee && ids.length > 0,

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { api } from '#api/client.ts'
+import { call } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
@@ -25,8 +25,8 @@ export function MailLinkForm({ ask }: MailLinkFormProps) {
     setPhase('pending')
     setFailure(undefined)
     try {
-      if (ask === 'password') await api.post('/password-link', { email })
-      else await api.post('/sign-up', { email, name, account_name: accountName })
+      if (ask === 'password') await call('requestPasswordLink', { body: { email } })
+      else await call('signUp', { body: { email, name, account_name: accountName } })
       setPhase('sent')
     } catch (error) {
       setFailure(error)

@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
 import { useAccount } from '#api/account.tsx'
 import { ApiFailure, failureProps, hasCode } from '#api/failure.ts'
+import { meteredCallQuery } from '#api/metered.ts'
 import { useTaxonomy } from '#api/taxonomy.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
@@ -19,7 +20,6 @@ import { StoreHistory } from './store-history.tsx'
 import { StoreNavigation } from './store-navigation.tsx'
 import { StorePeople } from './store-people.tsx'
 import { StoreTechnologies } from './store-technologies.tsx'
-import { storeViewQuery } from './store-view.ts'
 
 export default function StorePage() {
   const { domain } = useParams({ from: '/app/stores/$domain' })
@@ -43,7 +43,7 @@ function ClosedStore({ domain }: { domain: string }) {
 
 function OpenStore({ domain }: { domain: string }) {
   const { id: account } = useAccount()
-  const { data: store, error, isFetching, refetch } = useQuery(storeViewQuery(account, domain))
+  const { data: store, error, isFetching, refetch } = useQuery(meteredCallQuery('viewStore', { account, domain }))
   const { data: taxonomy } = useTaxonomy()
   const isLoading = useDelayed(!store || !taxonomy)
   if (error) return <StoreProblem {...{ domain, error, isFetching }} onRetry={() => void refetch()} />

@@ -2,10 +2,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { messageOf } from '#api/failure.ts'
+import { meteredPageQuery } from '#api/metered.ts'
 import { storeFields } from '#lib/filters/fields.ts'
+import { storeSearchBody } from '#lib/filters/request.ts'
 import { parseFilters } from '#lib/filters/url.ts'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { storeResultQuery } from '../stores/store-result.ts'
 import type { StoreSearch } from './search.ts'
 
 interface Neighbours {
@@ -27,7 +28,8 @@ export function useNeighbours(account: string, domain: string, search: StoreSear
   const cursors = useLocation({ select: ({ state }) => state.cursors }) ?? []
   const [isPending, setIsPending] = useState(false)
   const filters = parseFilters(storeFields, search)
-  const pageAt = (cursor: string | undefined) => storeResultQuery(account, filters, cursor)
+  const pageAt = (cursor: string | undefined) =>
+    meteredPageQuery('searchStores', { account, body: storeSearchBody(filters, cursor) })
   const inMemory = (cursor: string | undefined) => client.getQueryData(pageAt(cursor).queryKey)
 
   const page = inMemory(search.cursor)

@@ -8,10 +8,10 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { type Option, Select } from '#ui/fields/select.tsx'
+import { type LedgerFilters, ledgerFileHref, ledgerQuery } from './api.ts'
 import { formatDays } from './days.ts'
 import { ledgerColumns } from './ledger-columns.tsx'
 import { meterNames } from './meter-names.ts'
-import { type LedgerFilters, ledgerFileHref, ledgerQuery } from './queries.ts'
 import { type Meter, meters } from './search.ts'
 
 interface LedgerProps {

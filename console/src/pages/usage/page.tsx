@@ -3,13 +3,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAccount } from '#api/account.tsx'
 import { failureProps } from '#api/failure.ts'
+import { callQuery, pageQuery } from '#api/query.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import { DailyUsage } from './daily-usage.tsx'
 import { type DayRange, rangeOfBar } from './days.ts'
 import { Ledger } from './ledger.tsx'
-import { dailyQuery, usageQuery } from './queries.ts'
 import { rangeOf } from './range.ts'
 import type { UsageSearch } from './search.ts'
 import { UsageAlerts } from './usage-alerts.tsx'
@@ -26,7 +26,7 @@ export default function UsagePage() {
   const { id: account } = useAccount()
   const [nowMs] = useState(() => Date.now())
   const mode = search.mode ?? 'live'
-  const { data: usage, error, isFetching, refetch } = useQuery(usageQuery(account, mode))
+  const { data: usage, error, isFetching, refetch } = useQuery(callQuery('getAccountUsage', { account, mode }))
   const range = rangeOf(search, usage, nowMs)
   // Other days, another bar or another filter begin the ledger anew.
   const change: Change = (changes) => void navigate({ search: { ...search, cursor: undefined, ...changes } })
@@ -62,7 +62,7 @@ interface SpendingProps {
 function Spending({ account, search, range, onChange }: SpendingProps) {
   const mode = search.mode ?? 'live'
   const by = search.by ?? 'meter'
-  const daily = useQuery(dailyQuery(account, { mode, by, ...range }))
+  const daily = useQuery(pageQuery('getDailyUsage', { account, mode, by, ...range }))
   const spenders = useSpenders(account, { mode, ...range }, search.who)
   const pages = useLedgerPages()
   return (

@@ -1,5 +1,5 @@
+import type { UsageReply } from './api.ts'
 import { addDays, type DayRange, dayOf } from './days.ts'
-import type { UsageReply } from './queries.ts'
 import type { RangeChoice, UsageSearch } from './search.ts'
 
 const daysBack = { '30d': 29, '90d': 89, '12m': 364 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { callQuery, pageQuery } from '#api/query.ts'
 import type { Option } from '#ui/fields/select.tsx'
 import type { DayRange } from './days.ts'
-import { dailyQuery, keyNamesQuery } from './queries.ts'
 
 /** The keys of the account, and the people who spent in these days, to choose from. */
 export function useSpenders(
@@ -9,8 +9,8 @@ export function useSpenders(
   days: DayRange & { mode: 'live' | 'test' },
   chosen: string | undefined,
 ): Option[] {
-  const keys = useQuery(keyNamesQuery(account)).data?.data ?? []
-  const series = useQuery(dailyQuery(account, { ...days, by: 'person' })).data?.series ?? []
+  const keys = useQuery(callQuery('listKeys', { account, limit: 100 })).data?.data ?? []
+  const series = useQuery(pageQuery('getDailyUsage', { account, ...days, by: 'person' })).data?.series ?? []
   const people = new Map(series.flatMap(({ kind, id, name }) => (kind === 'person' && id ? [[id, name]] : [])))
   const options = [
     ...[...people].map(([id, label]) => ({ id, label, hint: 'person' })),

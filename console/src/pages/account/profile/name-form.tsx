@@ -1,4 +1,4 @@
-import { api } from '#api/client.ts'
+import { call } from '#api/client.ts'
 import { useReloadSession } from '#api/session.ts'
 import { NameFieldForm } from '../name-field-form.tsx'
 
@@ -11,7 +11,7 @@ export function NameForm({ name: saved }: { name: string }) {
       initial={saved}
       button="Save"
       isUnchanged={(name) => name.trim() === saved}
-      save={(name) => api.patch('/profile', { name })}
+      save={(name) => call('changeProfile', { body: { name } })}
       done="Your name was changed."
       reload={useReloadSession()}
     />

@@ -1,4 +1,4 @@
-import { api, path } from '#api/client.ts'
+import { call } from '#api/client.ts'
 import { useReloadSession } from '#api/session.ts'
 import { NameFieldForm } from '../name-field-form.tsx'
 
@@ -10,7 +10,7 @@ export function AccountNameForm({ account, name: saved }: { account: string; nam
       initial={saved}
       button="Save"
       isUnchanged={(name) => name.trim() === saved}
-      save={(name) => api.patch(path`/accounts/${account}`, { name })}
+      save={(name) => call('renameAccount', { account, body: { name } })}
       done="The account was renamed."
       reload={useReloadSession()}
     />

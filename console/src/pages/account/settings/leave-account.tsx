@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, path } from '#api/client.ts'
+import { call } from '#api/client.ts'
 import { useReloadSession } from '#api/session.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
@@ -20,7 +20,7 @@ export function LeaveAccount({ account, name }: { account: string; name: string 
         confirmLabel="Leave account"
         isDanger
         onConfirm={async () => {
-          await api.post(path`/accounts/${account}/leave`)
+          await call('leaveAccount', { account })
           showToast(`You left ${name}.`)
           await reload()
           await navigate({ to: '/stores' })

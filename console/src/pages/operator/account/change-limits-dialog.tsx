@@ -1,10 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { messageOf } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { NumberField } from '#ui/fields/number-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
-import type { AccountChanges, AccountDetails } from '../operator-api.ts'
+import type { AccountChanges, AccountDetails } from '../api.ts'
 import { limitNames } from '../words.ts'
 import { useAccountChange } from './use-account-change.ts'
 
@@ -42,17 +42,16 @@ const largest = 2 ** 31 - 1
 function ChangeLimitsForm({ details, onClose }: Omit<ChangeLimitsDialogProps, 'isOpen'>) {
   const { account, limits: inForce } = details
   const [figures, setFigures] = useState<Record<string, number>>(account.limits)
-  const { save, isPending, failure } = useAccountChange(account.id, onClose)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const changes = () => {
     const limits: NonNullable<AccountChanges['limits']> = {}
     for (const meter of meters) {
       const before = account.limits[meter] ?? null
       const now = figures[meter] ?? null
       if (now !== before) limits[meter] = now
     }
-    void save(Object.keys(limits).length === 0 ? {} : { limits })
+    return Object.keys(limits).length === 0 ? {} : { limits }
   }
+  const { submit, isPending, failure } = useAccountChange(account.id, changes, onClose)
   return (
     <form onSubmit={submit}>
       <p className="mb-4 text-muted">
@@ -78,7 +77,7 @@ function ChangeLimitsForm({ details, onClose }: Omit<ChangeLimitsDialogProps, 'i
           )
         })}
       </div>
-      <FormError>{failure ? messageOf(failure) : undefined}</FormError>
+      <FormError>{failure !== undefined && messageOf(failure)}</FormError>
       <FormActions isPending={isPending} onCancel={onClose}>
         Save
       </FormActions>

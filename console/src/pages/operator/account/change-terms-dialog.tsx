@@ -1,11 +1,11 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { messageOf } from '#api/failure.ts'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { DateField } from '#ui/fields/date-field.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
-import type { AccountChanges, OperatorAccount } from '../operator-api.ts'
+import type { AccountChanges, OperatorAccount } from '../api.ts'
 import { planOptions, subscriptionStatuses, wordsOf } from '../words.ts'
 import { useAccountChange } from './use-account-change.ts'
 
@@ -32,15 +32,14 @@ function ChangeTermsForm({ account, onClose }: Omit<ChangeTermsDialogProps, 'isO
   const [plan, setPlan] = useState(account.plan)
   const [status, setStatus] = useState<Status | typeof followsPlan>(followsPlan)
   const [lastDay, setLastDay] = useState(lastDayOf(account.trial_ends_at))
-  const { save, isPending, failure } = useAccountChange(account.id, onClose)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const changes = () => {
     const changes: AccountChanges = {}
     if (plan !== account.plan) changes.plan = plan
     if (status !== followsPlan && status !== account.status) changes.status = status
     if (lastDay !== lastDayOf(account.trial_ends_at)) changes.trial_ends_at = lastDay === '' ? null : endOf(lastDay)
-    void save(changes)
+    return changes
   }
+  const { submit, isPending, failure } = useAccountChange(account.id, changes, onClose)
   return (
     <form onSubmit={submit}>
       <div className="space-y-4">
@@ -62,7 +61,7 @@ function ChangeTermsForm({ account, onClose }: Omit<ChangeTermsDialogProps, 'isO
           onChange={setLastDay}
         />
       </div>
-      <FormError>{failure ? messageOf(failure) : undefined}</FormError>
+      <FormError>{failure !== undefined && messageOf(failure)}</FormError>
       <FormActions isPending={isPending} onCancel={onClose}>
         Save
       </FormActions>

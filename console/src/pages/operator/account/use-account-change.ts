@@ -1,25 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { type AccountChanges, changeAccount } from '../operator-api.ts'
+import { call } from '#api/client.ts'
+import { useReload } from '#api/query.ts'
+import { useSubmit } from '#lib/use-submit.ts'
+import type { AccountChanges } from '../api.ts'
 
 /** Saves changes of an account, then closes the dialog; a failure stays in it. */
-export function useAccountChange(id: string, onClose: () => void) {
-  const queryClient = useQueryClient()
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  const save = async (changes: AccountChanges) => {
-    if (Object.keys(changes).length === 0) return onClose()
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      await changeAccount(id, changes)
-      await queryClient.invalidateQueries({ queryKey: ['operator'] })
-      onClose()
-    } catch (error) {
-      setFailure(error)
-    } finally {
-      setIsPending(false)
+export function useAccountChange(id: string, changes: () => AccountChanges, onClose: () => void) {
+  const reload = useReload('listAccounts', 'getAccount')
+  return useSubmit(async () => {
+    const body = changes()
+    if (Object.keys(body).length > 0) {
+      await call('changeAccount', { id, body })
+      await reload()
     }
-  }
-  return { save, isPending, failure }
+    onClose()
+  })
 }

@@ -1,18 +1,19 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { call } from '#api/client.ts'
+import type { RequestBody } from '#api/operations.ts'
+import { useReload } from '#api/query.ts'
 import { formatCount } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
-import { type Erasure, erasePerson } from '../operator-api.ts'
 import { OperatorSection } from '../section.tsx'
 
 /** Erases one person, by an email address or a contact id. */
 export function EraseForm() {
-  const queryClient = useQueryClient()
+  const reload = useReload('getSuppressions', 'listPrivacyRequests', 'getCatalogue')
   const [text, setText] = useState('')
-  const [asked, setAsked] = useState<Erasure>()
+  const [asked, setAsked] = useState<RequestBody<'erasePerson'>>()
   const [erased, setErased] = useState<number>()
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -20,10 +21,10 @@ export function EraseForm() {
     setAsked(/^ct_/.test(text.trim()) ? { contact: text.trim() } : { email: text.trim() })
   }
   const confirm = async () => {
-    const result = await erasePerson(asked ?? {})
+    const result = await call('erasePerson', { body: asked ?? {} })
     setErased(result.erased)
     setText('')
-    await queryClient.invalidateQueries({ queryKey: ['operator'] })
+    await reload()
   }
   return (
     <OperatorSection title="Erase a person">

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { failureProps } from '#api/failure.ts'
+import type { Reply } from '#api/operations.ts'
+import { callQuery } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Num } from '#ui/data/num.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
@@ -8,7 +10,6 @@ import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { useDelayed } from '#ui/feedback/use-delayed.ts'
-import { type SuppressionKind, suppressionsQuery } from '../operator-api.ts'
 import { OperatorSection } from '../section.tsx'
 import { AddSuppressionsDialog } from './add-suppressions-dialog.tsx'
 
@@ -28,7 +29,7 @@ export function Suppressions() {
 }
 
 function Counts() {
-  const { data, error, isFetching, refetch } = useQuery(suppressionsQuery)
+  const { data, error, isFetching, refetch } = useQuery(callQuery('getSuppressions', {}))
   const isLoading = useDelayed(!data)
   if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
   if (!data) return isLoading && <SkeletonRows rows={3} />
@@ -46,7 +47,7 @@ const kindNames = {
   record: 'Records of erased contacts',
 }
 
-const columns: TableColumn<SuppressionKind>[] = [
+const columns: TableColumn<Reply<'getSuppressions'>['kinds'][number]>[] = [
   { id: 'kind', label: 'Kind', render: ({ kind }) => kindNames[kind] },
   { id: 'total', label: 'Number', align: 'end', render: ({ total }) => <Num value={total} /> },
   { id: 'added', label: 'Last added', render: ({ last_added_at }) => <RelativeTime time={last_added_at} /> },
