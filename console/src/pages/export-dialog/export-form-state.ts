@@ -1,4 +1,4 @@
-import type { ExportKind, ExportPreset, ExportQuery, ExportRequest } from '#api/exports.ts'
+import type { ExportKind, ExportPreset, ExportQuery, ExportRequest } from '../exports/api.ts'
 
 export type FormatId = 'csv' | 'ndjson' | ExportPreset
 
@@ -92,4 +92,13 @@ function excludeOf(exclude: ExportQuery['exclude'], { kind, leavesOutOwned }: Ex
   const { [ownedName(kind)]: _owned, ...others } = exclude ?? {}
   const left = { ...others, ...(leavesOutOwned && { [ownedName(kind)]: true as const }) }
   return Object.keys(left).length > 0 ? left : undefined
+}
+
+/** Where the format that somebody took last is kept, for the next time. */
+export const settingGroup = 'export'
+
+const formats: readonly FormatId[] = ['csv', 'excel', 'hubspot', 'salesforce', 'ndjson']
+
+export function knownFormat(stored: unknown): FormatId {
+  return formats.find((format) => format === stored) ?? 'csv'
 }

@@ -1,11 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ExportKind, ExportQuote, ExportRequest } from '#api/exports.ts'
 import { failureProps } from '#api/failure.ts'
 import { pageQuery } from '#api/query.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { classNames } from '#ui/class-names.ts'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
+import type { ExportKind, ExportQuote, ExportRequest } from '../exports/api.ts'
 import { exportCostInWords, leftInWords, missingOf } from './cost-words.ts'
 
 const freshForMs = 60_000

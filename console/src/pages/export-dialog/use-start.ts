@@ -1,14 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { call } from '#api/client.ts'
-import type { ExportQuote, ExportRequest } from '#api/exports.ts'
+import { call, randomKey } from '#api/client.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { reload } from '#api/query.ts'
 import { useSaveSetting } from '#api/settings.ts'
-import { randomKey } from '#lib/reveal/random-key.ts'
+import type { ExportQuote, ExportRequest } from '../exports/api.ts'
 import { keepExport } from '../exports/api.ts'
+import { settingGroup } from './export-form-state.ts'
 import { exportQuoteQuery } from './quote-section.tsx'
-import { settingGroup } from './remembered-format.ts'
 
 interface StartOptions {
   account: string

@@ -1,7 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import type { ExportJob } from '#api/exports.ts'
-import type { Reply } from '#api/operations.ts'
+import type { Reply, RequestBody, Row } from '#api/operations.ts'
 import { callQuery, reload } from '#api/query.ts'
 
 const watchedEveryMs = 400
@@ -39,3 +38,18 @@ export function useReloadAtEnd(job: ExportJob | undefined): void {
     wasActive.current = isNowActive
   }, [isNowActive, client])
 }
+
+export type ExportJob = Row<'listExports'>
+export type ExportKind = ExportJob['kind']
+export type ExportColumns = Reply<'listExportColumns'>
+export type ExportRequest = Omit<RequestBody<'createExport'>, 'quote'>
+export type ExportPreset = NonNullable<ExportRequest['preset']>
+export type ExportQuote = Reply<'createQuote'>
+
+/** Which rows: those of a search of stores or people, or of a list. */
+export type ExportQuery = Pick<
+  ExportRequest,
+  'filters' | 'person' | 'store' | 'max_contacts_per_store' | 'list' | 'exclude'
+>
+
+export const exportColumnsQuery = { ...callQuery('listExportColumns', {}), staleTime: Number.POSITIVE_INFINITY }

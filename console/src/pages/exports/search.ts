@@ -1,5 +1,5 @@
-import { parsePagePlace } from '#lib/page-place.ts'
 import type { RawSearch } from '#lib/search-params.ts'
+import { parsePagePlace } from '#lib/search-params.ts'
 
 /** What the address of the page says. */
 export interface ExportsSearch {

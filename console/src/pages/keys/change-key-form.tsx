@@ -3,7 +3,7 @@ import { messageOf } from '#api/failure.ts'
 import { useReload } from '#api/query.ts'
 import { useSubmit } from '#lib/use-submit.ts'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { FormActions } from '#ui/overlays/dialog.tsx'
 
 interface ChangeKeyFormProps {

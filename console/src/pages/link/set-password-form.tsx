@@ -3,9 +3,9 @@ import { call } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
 import type { Reply } from '#api/operations.ts'
 import { Button } from '#ui/actions/button.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
-import { useEnter } from './use-enter.ts'
+import { useEnter } from './open-link-button.tsx'
 
 export function SetPasswordForm({ token, link }: { token: string; link: Reply<'lookAtLink'> }) {
   const [name, setName] = useState(link.name ?? '')

@@ -1,6 +1,5 @@
 import type { Reply } from '#api/operations.ts'
-import { formatBytes } from '#lib/bytes.ts'
-import { formatNumber } from '#lib/format.ts'
+import { formatBytes, formatNumber } from '#lib/format.ts'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Facts, none } from './facts.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Count } from '#api/counts.ts'
+import type { Count } from '#api/catalogue.ts'
 import { messageOf } from '#api/failure.ts'
 import { pageQuery } from '#api/query.ts'
 import type { PeopleQuestion } from '#lib/filters/request.ts'
@@ -7,7 +7,7 @@ import { formatCount, formatNumber } from '#lib/format.ts'
 import { useDebounced } from '#lib/use-settled.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { classNames } from '#ui/class-names.ts'
-import { quoteQuery } from './quote.ts'
+import { quoteQuery } from './api.ts'
 import { type CostQuote, costInWords, shortageOf } from './words.ts'
 
 const quoteAfterMs = 200

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { exportColumnsQuery } from '#api/exports.ts'
 import { addressOf } from '#api/operations.ts'
 import { useSaveSetting, useSetting } from '#api/settings.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
-import { ColumnsSection } from '../export-dialog/columns-section.tsx'
-import { formatOf, hasColumns } from '../export-dialog/export-form-state.ts'
+import { ColumnsSection } from '../export-dialog/column-chooser.tsx'
+import { formatOf, hasColumns, knownFormat, settingGroup } from '../export-dialog/export-form-state.ts'
 import { FormatField } from '../export-dialog/format-field.tsx'
-import { knownFormat, settingGroup } from '../export-dialog/remembered-format.ts'
+import { exportColumnsQuery } from '../exports/api.ts'
 
 interface ExportRevealedDialogProps {
   account: string

@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { FileDown } from 'lucide-react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { useAccount, useIsAtLeast } from '#api/account.tsx'
 import { pageQuery } from '#api/query.ts'
 import { useSession } from '#api/session.ts'
+import { toHost } from '#lib/filters/domains.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { SearchField } from '#ui/fields/search-field.tsx'
 import { PagedTable } from '../search/paged-table.tsx'
 import { revealedColumns } from './columns.tsx'
-import { ExportRevealed } from './export-revealed.tsx'
-import { StoreFilter } from './store-filter.tsx'
 
 /** Everybody whom the account has revealed. Free of charge, and open without a plan. */
 export default function RevealedPage() {
@@ -81,5 +82,52 @@ function RevealedTable({ onShowAll }: { onShowAll: () => void }) {
         )
       }
     />
+  )
+}
+
+interface StoreFilterProps {
+  store: string | undefined
+  onChange: (store: string | undefined) => void
+}
+
+/** Only the people of one store, by its domain. */
+function StoreFilter({ store = '', onChange }: StoreFilterProps) {
+  const [text, setText] = useState(store)
+  const submit = () => onChange(toHost(text) ?? (text.trim() || undefined))
+  return (
+    <SearchField
+      placeholder="Store domain"
+      value={text}
+      onChange={setText}
+      onSubmit={submit}
+      onClear={() => onChange(undefined)}
+      className="w-full sm:w-72"
+    />
+  )
+}
+
+const ExportRevealedDialog = lazy(() => import('./export-revealed-dialog.tsx'))
+
+interface ExportRevealedProps {
+  account: string
+  /** The domain of a store: only its people. */
+  store: string | undefined
+}
+
+/** The revealed people as a file, as often as wanted: they are paid for. */
+function ExportRevealed({ account, store }: ExportRevealedProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button onPress={() => setIsOpen(true)} aria-haspopup="dialog">
+        <FileDown aria-hidden />
+        Export
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <ExportRevealedDialog account={account} store={store} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }

@@ -5,8 +5,7 @@ import { formatCount, formatNumber } from '#lib/format.ts'
 import { Pagination } from '#ui/data/pagination.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
-import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
-import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import { SkeletonRows, useDelayed } from '#ui/feedback/skeleton.tsx'
 import { type PagedRoute, type PagePlace, usePaging } from './use-paging.ts'
 
 interface PagedTableProps<Item> {

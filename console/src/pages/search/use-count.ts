@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type Count, type CountOperation, count } from '#api/counts.ts'
+import { type Count, type CountOperation, count } from '#api/catalogue.ts'
 import type { CallRequest } from '#api/operations.ts'
 import { useSettled } from '#lib/use-settled.ts'
 

@@ -7,7 +7,7 @@ import { addressOf } from '#api/operations.ts'
 import { signInWithPasskey } from '#api/passkeys.ts'
 import { type Session, startSession } from '#api/session.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 
 interface SignInFormProps {

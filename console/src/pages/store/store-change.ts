@@ -1,7 +1,6 @@
 import type { Row } from '#api/operations.ts'
 import type { Taxonomy, TaxonomyList } from '#lib/filters/taxonomy.ts'
-import { formatNumber } from '#lib/format.ts'
-import { formatTier } from '#lib/tiers.ts'
+import { formatNumber, formatTier } from '#lib/format.ts'
 
 /** A change of a store in words; names and hosts are apart, because they may run from right to left. */
 export interface ChangeText {

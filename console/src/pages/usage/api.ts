@@ -27,3 +27,10 @@ function ledgerRequest(account: string, { mode, meter, who, range }: LedgerFilte
   const kind = who?.startsWith('key_') ? 'key' : 'person'
   return { account, mode, meter, ...(who && { [kind]: who }), ...timesOf(range) }
 }
+
+export const meterNames: Record<Meter | 'api_requests', string> = {
+  contact_credits: 'Contact credits',
+  store_exports: 'Store exports',
+  search_rows: 'Search rows',
+  api_requests: 'API requests',
+}

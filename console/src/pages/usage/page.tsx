@@ -7,16 +7,14 @@ import { callQuery, pageQuery } from '#api/query.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
+import type { Option } from '#ui/fields/select.tsx'
 import { DailyUsage } from './daily-usage.tsx'
-import { type DayRange, rangeOfBar } from './days.ts'
+import { type DayRange, rangeOf, rangeOfBar } from './days.ts'
 import { Ledger } from './ledger.tsx'
-import { rangeOf } from './range.ts'
 import type { UsageSearch } from './search.ts'
 import { UsageAlerts } from './usage-alerts.tsx'
 import { UsageControls } from './usage-controls.tsx'
 import { UsageTiles, UsageTilesSkeleton } from './usage-tiles.tsx'
-import { useLedgerPages } from './use-ledger-pages.ts'
-import { useSpenders } from './use-spenders.ts'
 
 type Change = (changes: Partial<UsageSearch>) => void
 
@@ -64,7 +62,6 @@ function Spending({ account, search, range, onChange }: SpendingProps) {
   const by = search.by ?? 'meter'
   const daily = useQuery(pageQuery('getDailyUsage', { account, mode, by, ...range }))
   const spenders = useSpenders(account, { mode, ...range }, search.who)
-  const pages = useLedgerPages()
   return (
     <>
       {daily.data ? (
@@ -95,8 +92,24 @@ function Spending({ account, search, range, onChange }: SpendingProps) {
         isBar={search.bar !== undefined}
         cursor={search.cursor}
         onFilter={onChange}
-        {...pages}
       />
     </>
   )
+}
+
+/** The keys of the account, and the people who spent in these days, to choose from. */
+function useSpenders(
+  account: string,
+  days: DayRange & { mode: 'live' | 'test' },
+  chosen: string | undefined,
+): Option[] {
+  const keys = useQuery(callQuery('listKeys', { account, limit: 100 })).data?.data ?? []
+  const series = useQuery(pageQuery('getDailyUsage', { account, ...days, by: 'person' })).data?.series ?? []
+  const people = new Map(series.flatMap(({ kind, id, name }) => (kind === 'person' && id ? [[id, name]] : [])))
+  const options = [
+    ...[...people].map(([id, label]) => ({ id, label, hint: 'person' })),
+    ...keys.map(({ id, name }) => ({ id, label: name, hint: 'key' })),
+  ]
+  // What the address names stays chosen, even if it is in neither list.
+  return chosen && !options.some(({ id }) => id === chosen) ? [{ id: chosen, label: chosen }, ...options] : options
 }

@@ -3,7 +3,7 @@ import { formatDay, formatNumber } from '#lib/format.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import type { UsageReply } from './api.ts'
-import { meterNames } from './meter-names.ts'
+import { meterNames } from './api.ts'
 
 /** Says which meters are nearly or wholly used, and what to do about it. */
 export function UsageAlerts({ usage }: { usage: UsageReply }) {

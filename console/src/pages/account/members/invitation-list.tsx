@@ -11,7 +11,7 @@ import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { mayManage, roleLabel } from '../roles.ts'
 
 type Invitation = Row<'listInvitations'>

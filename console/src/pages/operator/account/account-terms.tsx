@@ -6,8 +6,7 @@ import { RelativeTime } from '#ui/data/relative-time.tsx'
 import type { AccountDetails } from '../api.ts'
 import { Facts, none } from '../facts.tsx'
 import { limitNames, planNames, stateOf, wordsOf } from '../words.ts'
-import { ChangeLimitsDialog } from './change-limits-dialog.tsx'
-import { ChangeTermsDialog } from './change-terms-dialog.tsx'
+import { ChangeLimitsDialog, ChangeTermsDialog } from './change-dialogs.tsx'
 
 /** What the account may do and why: plan, billing and limits, with the ways to change them. */
 export function AccountTerms({ details }: { details: AccountDetails }) {

@@ -1,8 +1,7 @@
 import type { Row } from '#api/operations.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { Badge } from '#ui/data/badge.tsx'
-import { Num } from '#ui/data/num.tsx'
-import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
 import { planNames, stateOf } from '../words.ts'
 

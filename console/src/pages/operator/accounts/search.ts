@@ -1,5 +1,4 @@
-import { parsePagePlace } from '#lib/page-place.ts'
-import { choiceParam, type RawSearch, textParam } from '#lib/search-params.ts'
+import { choiceParam, parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 import { type PlanSlug, planSlugs, subscriptionStatuses } from '../words.ts'
 
 export const accountStates = [...subscriptionStatuses, 'suspended', 'closed'] as const

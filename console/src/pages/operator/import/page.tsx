@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { failureProps, hasCode } from '#api/failure.ts'
-import { formatBytes } from '#lib/bytes.ts'
+import { formatBytes } from '#lib/format.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'

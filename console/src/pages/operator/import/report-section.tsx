@@ -1,11 +1,11 @@
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
-import { Num } from '#ui/data/num.tsx'
+import { Num } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { Tile, Tiles } from '#ui/data/tile.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import type { ImportReport } from '../api.ts'
-import { OperatorSection } from '../section.tsx'
+import { OperatorSection } from '../facts.tsx'
 
 interface ReportSectionProps {
   report: ImportReport

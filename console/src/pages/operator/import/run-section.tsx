@@ -4,7 +4,7 @@ import { messageOf } from '#api/failure.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { ProgressBar } from '#ui/feedback/progress-bar.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { type ImportRow, keepImport } from '../api.ts'
 
 /** How far a check or an import is, with the way to stop it. */

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { formatBytes } from '#lib/bytes.ts'
-import { formatCount, formatNumber } from '#lib/format.ts'
+import { formatBytes, formatCount, formatNumber } from '#lib/format.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'

@@ -7,7 +7,7 @@ import { formatCount, formatNumber } from '#lib/format.ts'
 import { useSubmit } from '#lib/use-submit.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextArea } from '#ui/fields/text-field.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
 

@@ -4,13 +4,11 @@ import type { Row } from '#api/operations.ts'
 import { pageQuery } from '#api/query.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
-import { Num } from '#ui/data/num.tsx'
-import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
-import { none } from '../facts.tsx'
-import { OperatorSection } from '../section.tsx'
+import { none, OperatorSection } from '../facts.tsx'
 
 /** What people asked for on the public page: when and how it ended, and nothing about who. */
 export function RequestTable() {

@@ -1,8 +1,33 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
-import type { Contact, ContactPreview } from '#api/catalogue.ts'
+import type { Contact, ContactPreview, StorePage } from '#api/catalogue.ts'
 import { call } from '#api/client.ts'
+import { pageQuery, reload } from '#api/query.ts'
+
+const freshForMs = 10_000
+
+/** What it would cost to reveal these people now. Asking is free. */
+export const quoteQuery = (account: string, ids: readonly string[]) => ({
+  ...pageQuery('quoteReveal', { account, body: { contact_ids: [...ids].sort() } }),
+  staleTime: freshForMs,
+})
+
+/** Shows people as revealed on all pages in memory, without asking for those again. */
+export function markRevealed(client: QueryClient, account: string, ids: readonly string[]): void {
+  const revealed = new Set(ids)
+  const mark = (preview: ContactPreview) => (revealed.has(preview.id) ? { ...preview, revealed: true } : preview)
+  client.setQueriesData<{ data: ContactPreview[] }>(
+    { queryKey: ['searchContacts', { account }] },
+    (page) => page && { ...page, data: page.data.map(mark) },
+  )
+  client.setQueriesData<StorePage>(
+    { queryKey: ['viewStore', { account }] },
+    (store) => store && { ...store, contact_previews: store.contact_previews.map(mark) },
+  )
+  void reload(client, 'listRevealed', 'findRevealed', 'quoteReveal', 'createQuote', 'getAccountUsage')
+  void reload(client, 'countContacts', 'countStores')
+}
 
 /** The channels are not kept when the page is left. */
 const keptForMs = 60_000
