@@ -20,7 +20,7 @@ import {
   requestWindowsAt,
 } from '../auth/rate-limits.ts'
 import type { Queryable } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { countStatusCheck } from './billing-window-queries.ts'
 import { type PresentedKeyRow, readKey } from './queries.ts'
 
@@ -49,18 +49,18 @@ export interface Presented {
 /** The caller, and the error if the request is refused; the caller's rate windows are known in both cases. */
 export interface FoundCaller {
   caller: KeyCaller
-  error: ApiError | null
+  error: Refusal | null
   /** What was decided by. */
   row: PresentedKeyRow
 }
 
-export function unknownKeyError(): ApiError {
-  return new ApiError('invalid_api_key', 'This API key does not exist.')
+export function unknownKeyError(): Refusal {
+  return new Refusal('invalid_api_key', 'This API key does not exist.')
 }
 
 /**
  * Reads the caller of a request, and decides whether it may proceed: key, then limits, then API access, then scope. Counts nothing:
- * the charge of the request does. Throws `ApiError` for an unknown or unusable key.
+ * the charge of the request does. Throws `Refusal` for an unknown or unusable key.
  */
 export async function findCaller(ctx: AdmissionContext, presented: Presented): Promise<FoundCaller> {
   const { secretHash, accountId, billingLimit } = presented
@@ -143,7 +143,7 @@ function rejectionReason(
   { rate }: KeyCaller,
   { now, billingPageOf }: AdmissionContext,
   { scope, billingLimit, messages }: Presented,
-): ApiError | null {
+): Refusal | null {
   const { requests_per_minute: minute } = rate
   if (scope === null) {
     if (minute && minute.used + (messages ?? 1) > minute.limit) return messageLimitError(minute, messages ?? 1, now)

@@ -1,9 +1,10 @@
 import { type AccountTerms, canRecoverSubscription, closedReason, type Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
-import type { ApiAccessAction } from '../http/errors.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { formatDay } from '../kernel/time.ts'
+import type { ActorContext } from './actor.ts'
+import type { ApiAccessAction } from './billing-actions.ts'
 import type { CallingKey } from './budgets.ts'
 import type { RateWindows } from './rate-limits.ts'
 
@@ -63,6 +64,7 @@ export type Spender = Pick<Caller, 'accountId' | 'mode' | 'personId'> & {
 export interface KeyCaller extends Caller {
   key: CallingKey
   personId: null
+  scopes: readonly Scope[]
 }
 
 /** The windows of a request that was counted. */
@@ -99,9 +101,8 @@ export interface RequestAdmission {
 }
 
 /** The context of an authenticated request. */
-export interface CallerContext {
+export interface CallerContext extends ActorContext {
   db: Queryable
-  now: Date
   requestId: string
   caller: Caller
   /** Null for a person. */
@@ -113,23 +114,23 @@ export function refuseUnusableKey(
   row: { revoked_at: Date | null; key_suspended_at: Date | null; expires_at: Date | null },
   now: Date,
 ): void {
-  if (row.revoked_at) throw new ApiError('revoked_api_key', 'This API key was revoked.')
-  if (row.key_suspended_at) throw new ApiError('suspended_api_key', 'This API key is suspended.')
+  if (row.revoked_at) throw new Refusal('revoked_api_key', 'This API key was revoked.')
+  if (row.key_suspended_at) throw new Refusal('suspended_api_key', 'This API key is suspended.')
   if (row.expires_at && row.expires_at <= now)
-    throw new ApiError('expired_api_key', `This API key expired on ${formatDay(row.expires_at)}.`)
+    throw new Refusal('expired_api_key', `This API key expired on ${formatDay(row.expires_at)}.`)
 }
 
 /**
  * The error of an account without API access, with the action that restores it and `billingPage`, where a person does the
  * same. A suspended or closed account gets neither: it cannot buy its access back.
  */
-export function accessRequiredError(terms: AccountTerms, billingPage: string): ApiError {
+export function accessRequiredError(terms: AccountTerms, billingPage: string): Refusal {
   const closed = closedReason(terms)
-  if (closed) return new ApiError('api_access_required', closed)
+  if (closed) return new Refusal('api_access_required', closed)
   const billing: ApiAccessAction = canRecoverSubscription(terms)
     ? { action: 'manage_billing', url: billingPage, endpoint: '/api/v1/billing/portal-link' }
     : { action: 'create_subscription_link', url: billingPage, endpoint: '/api/v1/billing/subscription-link' }
-  return new ApiError(
+  return new Refusal(
     'api_access_required',
     `This account has no active paid plan (status ${terms.status}); renew it to use the API.`,
     { billing },
@@ -149,6 +150,6 @@ export function requireScope({ scopes }: Caller, scope: Scope): void {
   if (scopes && !scopes.includes(scope)) throw missingScopeError(scope)
 }
 
-export function missingScopeError(scope: Scope): ApiError {
-  return new ApiError('insufficient_scope', `This API key lacks the scope ${scope}.`, { param: scope })
+export function missingScopeError(scope: Scope): Refusal {
+  return new Refusal('insufficient_scope', `This API key lacks the scope ${scope}.`, { param: scope })
 }

@@ -1,6 +1,6 @@
 import type { Lane, Queryable } from '../db/pool.ts'
 import { hashApiKey, parseApiKey } from '../kernel/api-key.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { networkOf } from '../kernel/text/networks.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 import { selectAccountsOfKeys, updateLastUsed } from './key-queries.ts'
@@ -38,7 +38,7 @@ export class KeyDirectory {
     const cached = this.#accounts.get(nameOfHash(secretHash))
     if (cached !== undefined) return cached
     if (this.#waiting.length >= maxWaiting)
-      throw new ApiError('service_unavailable', 'The service is looking up too many new keys; try again in a moment.')
+      throw new Refusal('service_unavailable', 'The service is looking up too many new keys; try again in a moment.')
     const answer = new Promise<number | null>((resolve, reject) => {
       this.#waiting.push({ secretHash, resolve, reject })
     })
@@ -80,12 +80,12 @@ export function nameOfHash(secretHash: Buffer): string {
   return secretHash.toString('latin1')
 }
 
-/** The hash of the key in an `Authorization` header. Throws `ApiError` for a header without a well-formed key. */
+/** The hash of the key in an `Authorization` header. Throws `Refusal` for a header without a well-formed key. */
 export function readBearerKeyHash(authorization: string | undefined): Buffer {
   if (!authorization)
-    throw new ApiError('missing_api_key', 'Send your API key in the header "Authorization: Bearer <key>".')
+    throw new Refusal('missing_api_key', 'Send your API key in the header "Authorization: Bearer <key>".')
   const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
-  if (!key || !parseApiKey(key)) throw new ApiError('invalid_api_key', 'This is not a Storedex API key.')
+  if (!key || !parseApiKey(key)) throw new Refusal('invalid_api_key', 'This is not a Storedex API key.')
   return hashApiKey(key)
 }
 

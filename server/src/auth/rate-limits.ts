@@ -1,5 +1,5 @@
 import type { Limits } from '../accounts/plans.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { clockToleranceMs, formatNumber, utcDayAt } from '../kernel/time.ts'
 
 /** A limit of billing calls, counted per hour. */
@@ -54,10 +54,10 @@ function secondsUntilEnd({ endsAt }: RateWindow, now: Date): number {
 }
 
 /** The error of messages for which the minute has no room. */
-export function messageLimitError(window: RateWindow, messages: number, now: Date): ApiError {
+export function messageLimitError(window: RateWindow, messages: number, now: Date): Refusal {
   if (window.used >= window.limit || messages === 1) return rateLimitError('requests_per_minute', window, now)
   const retryAfterSeconds = secondsUntilEnd(window, now)
-  return new ApiError(
+  return new Refusal(
     'rate_limit_exceeded',
     `${formatNumber(messages)} messages count to the minute, which has ${formatNumber(window.limit - window.used)} of ${formatNumber(window.limit)} requests left; send fewer, or try again in ${formatNumber(retryAfterSeconds)} seconds.`,
     { param: 'requests_per_minute', retryAfterSeconds },
@@ -65,10 +65,10 @@ export function messageLimitError(window: RateWindow, messages: number, now: Dat
 }
 
 /** The error of a call whose window is full. */
-export function rateLimitError(name: CallLimit, window: RateWindow, now: Date): ApiError {
+export function rateLimitError(name: CallLimit, window: RateWindow, now: Date): Refusal {
   const { things, unit } = windowTraits[name]
   const retryAfterSeconds = secondsUntilEnd(window, now)
-  return new ApiError(
+  return new Refusal(
     'rate_limit_exceeded',
     `All ${formatNumber(window.limit)} ${things} of this ${unit} are used; try again in ${formatNumber(retryAfterSeconds)} seconds.`,
     { param: name, retryAfterSeconds },

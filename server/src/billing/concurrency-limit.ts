@@ -1,6 +1,6 @@
 import { FairQueue } from '@storedex/work'
 import type { Pool } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 
 const maxConcurrent = 4
 const maxWaitMs = 5_000
@@ -24,8 +24,8 @@ export function withConcurrencyLimit<T>(db: Pool, work: () => Promise<T>): Promi
   return queue.run(everyAccount, work)
 }
 
-function slowProviderError(): ApiError {
-  return new ApiError('billing_provider_unavailable', 'The payment provider is slow; try again in a moment.', {
+function slowProviderError(): Refusal {
+  return new Refusal('billing_provider_unavailable', 'The payment provider is slow; try again in a moment.', {
     retryAfterSeconds,
   })
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 
 const windowMs = 60_000
@@ -19,7 +19,7 @@ export class ProviderCallLimiter {
     const ageMs = previous ? nowMs - previous.startedAt : Number.POSITIVE_INFINITY
     const window = previous && ageMs < windowMs && ageMs >= -clockToleranceMs ? previous : { startedAt: nowMs, used: 0 }
     if (window.used >= callsPerWindow)
-      throw new ApiError('rate_limit_exceeded', 'Billing was opened too often in this minute; wait a moment.', {
+      throw new Refusal('rate_limit_exceeded', 'Billing was opened too often in this minute; wait a moment.', {
         retryAfterSeconds: Math.ceil((window.startedAt + windowMs - nowMs) / 1000),
       })
     if (this.#windows.size >= maxAccounts) this.#windows.clear()

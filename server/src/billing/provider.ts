@@ -69,7 +69,7 @@ export interface ProviderEvent {
 
 /**
  * The operations of a payment provider. Every call ends within five seconds; if the provider is unreachable, slow or
- * broken it throws `ApiError` billing_provider_unavailable with the private cause.
+ * broken it throws `Refusal` billing_provider_unavailable with the private cause.
  */
 export interface BillingProvider {
   /** Creates the customer of an account. Idempotent: concurrent calls and retries return the same id. */
@@ -84,7 +84,7 @@ export interface BillingProvider {
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
   /**
    * Creates a checkout and closes the customer's other ones: only the newest link can be paid, and none while a
-   * subscription runs. Throws `ApiError` billing_account_not_found if the provider does not know the customer; so do
+   * subscription runs. Throws `Refusal` billing_account_not_found if the provider does not know the customer; so do
    * `createPortal` and `createPaymentMethodUpdate`.
    */
   createCheckout(input: {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Account, endedStatuses, entitlementAt } from '../accounts/account.ts'
 import { selectAccount } from '../accounts/queries.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { plainName } from '../kernel/mail/plain-name.ts'
 import { readUsage } from '../usage/read-usage.ts'
@@ -55,7 +55,7 @@ export async function withCustomer<T>(
   try {
     return await work(customerId)
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'billing_account_not_found') throw error
+    if (!(error instanceof Refusal) || error.code !== 'billing_account_not_found') throw error
     return work(await createCustomer(ctx, { ...account, customerId }, withinBudget))
   }
 }

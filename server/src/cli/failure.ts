@@ -1,7 +1,7 @@
 import { EmbeddedPostgresError } from '@storedex/embedded-postgres'
 import { escapeLine } from '@storedex/process-lock/terminal'
 import { classifyDatabaseError, type DatabaseFailure } from '../db/failures.ts'
-import { ApiError, OperatorError } from '../kernel/errors.ts'
+import { OperatorError, Refusal } from '../kernel/errors.ts'
 
 const adviceFor: Record<DatabaseFailure, string> = {
   away: 'The database is unavailable: see its log, and run the command again.',
@@ -20,7 +20,7 @@ export function formatFailure(error: unknown): string {
     return `${escapeLine(error.message)}${detail}`
   }
   // The public message is too little for the operator, who can act on the cause.
-  if (error instanceof ApiError)
+  if (error instanceof Refusal)
     return escapeLine(error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message)
   const failure = classifyDatabaseError(error)
   if (failure) return escapeLine(`${adviceFor[failure]} (${(error as Error).message})`)

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 
 const readingMethods = new Set(['GET', 'HEAD'])
 
-export function isReading({ method }: FastifyRequest): boolean {
+function isReading({ method }: FastifyRequest): boolean {
   return readingMethods.has(method)
 }
 
@@ -14,7 +14,7 @@ export function isReading({ method }: FastifyRequest): boolean {
  */
 export function refuseOtherSites(request: FastifyRequest, publicUrl: string): void {
   if (isReading(request) || isFromHere(request, publicUrl)) return
-  throw new ApiError(
+  throw new Refusal(
     'cross_site_request',
     'This request came from another site. If it did not, PUBLIC_URL has to be the address that browsers use.',
   )

@@ -3,7 +3,7 @@ import type { Client, ConnectionPool } from '../db/pool.ts'
 import { SharedReads } from '../http/request-database.ts'
 import { type KeepableReply, keepTogether, type SealedReply, sealReply } from '../idempotency/idempotency.ts'
 import { type KeptReplyRow, type ReplyClaim, readReply } from '../idempotency/queries.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { ChargeContext } from '../ledger/charge.ts'
 import type { Charges, SendBatch } from '../ledger/charges.ts'
 import type { ChargeOutcome, NotPaid, Paid } from '../ledger/outcome.ts'
@@ -91,7 +91,7 @@ export class RevealBatches {
       return outcomes
     } catch (error) {
       if (error instanceof BatchRefused) return null
-      if (!(error instanceof ApiError && error.code === 'idempotency_in_progress')) throw error
+      if (!(error instanceof Refusal && error.code === 'idempotency_in_progress')) throw error
       return items.length > 1 ? null : [{ state: 'held' }]
     }
   }

@@ -6,7 +6,7 @@ import type { PaidReply } from '../delivery/paid-reply.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import { runIdempotently, waitForHolder } from '../idempotency/idempotency.ts'
 import type { KeptReplyRow, ReplyClaim } from '../idempotency/queries.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { type ChargeContext, charge, untilPaid } from '../ledger/charge.ts'
 import type { Charges } from '../ledger/charges.ts'
@@ -101,6 +101,6 @@ async function revealAndKeep(
   }
 }
 
-function noRevealableContacts(): ApiError {
-  return new ApiError('no_revealable_contacts', 'None of these contacts can be revealed.', { param: 'contact_ids' })
+function noRevealableContacts(): Refusal {
+  return new Refusal('no_revealable_contacts', 'None of these contacts can be revealed.', { param: 'contact_ids' })
 }

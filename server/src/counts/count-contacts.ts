@@ -1,7 +1,7 @@
 import { findStoreIds } from '../delivery/fetch-queries.ts'
 import { parseHosts } from '../delivery/paid-reply.ts'
 import { openExclusion, readAccountSets } from '../exclusion/exclude.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { normalizePersonFilters } from '../search/query/person-query.ts'
 import { normalizeStoreConditions } from '../search/query/store-query.ts'
 import { type CountContext, holderOf, millisecondsSince } from './context.ts'
@@ -24,8 +24,8 @@ import {
 } from './schema.ts'
 
 /** The facets of a few named stores would tell for free what a lookup of each costs a store export for. */
-function namedStoresRefusal(): ApiError {
-  return new ApiError(
+function namedStoresRefusal(): Refusal {
+  return new Refusal(
     'invalid_request',
     'A count with store.domains has no facets: leave facets or store.domains out.',
     {

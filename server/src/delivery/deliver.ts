@@ -1,6 +1,6 @@
 /** Finds what a reply holds, and charges for it before it is sent. */
 
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { storeOfContact } from '../kernel/ids.ts'
 import { CatalogueChanged, charge } from '../ledger/charge.ts'
 import type { Balance, Paid } from '../ledger/outcome.ts'
@@ -126,8 +126,8 @@ async function deliver<Found extends { version: string | null }>(
   throw changingTooFast()
 }
 
-function changingTooFast(): ApiError {
-  return new ApiError('service_unavailable', 'The catalogue is changing too fast; try again in a moment.')
+function changingTooFast(): Refusal {
+  return new Refusal('service_unavailable', 'The catalogue is changing too fast; try again in a moment.')
 }
 
 async function findHostsWithPreviews(

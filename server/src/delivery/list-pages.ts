@@ -3,12 +3,18 @@
 import { createHash } from 'node:crypto'
 import { type TSchema, Type } from 'typebox'
 import type { CursorSealer } from '../kernel/cursor.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
 
 const maxRows = 100
 const defaultRows = 25
+
+/** How a cursor is refused that is none. */
+export const invalidCursor = {
+  errorCode: 'invalid_cursor',
+  errorMessage: 'cursor must be the next_cursor of the page before, unchanged.',
+} as const
 
 /** The paging parameters of a list, in the query string. */
 export const listParameters = {
@@ -17,12 +23,14 @@ export const listParameters = {
       minimum: 1,
       maximum: maxRows,
       description: `Rows per page, 1 to ${maxRows}; ${defaultRows} if left out.`,
+      errorCode: 'invalid_limit',
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       pattern: '^cur_[A-Za-z0-9_-]+$',
       maxLength: 500,
+      ...invalidCursor,
       description: 'The next_cursor of the previous page, with the same filters.',
     }),
   ),
@@ -121,12 +129,8 @@ function sealCursor({ cursors, accountId, mode, now }: ListContext, { at, row }:
 function openCursor({ cursors, accountId, mode }: ListContext, text: string, queryHash: string): ListPosition {
   const opened = cursors.open(text)
   if (!opened || opened.accountId !== accountId || opened.mode !== mode || opened.queryHash !== queryHash)
-    throw new ApiError(
-      'invalid_cursor',
-      'This cursor is invalid or belongs to other filters; start again without it.',
-      {
-        param: 'cursor',
-      },
-    )
+    throw new Refusal('invalid_cursor', 'This cursor is invalid or belongs to other filters; start again without it.', {
+      param: 'cursor',
+    })
   return { at: new Date(-opened.position.negatedScore), row: opened.position.storeId }
 }

@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
+import { spendsOf } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import type { ReplyHeader } from '../http/openapi/public-document.ts'
 import { type JsonText, sendJson } from '../http/replies.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import { describeDomainFault, normalizeDomain } from '../kernel/domain.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { ChargeContext } from '../ledger/charge.ts'
 import type { Charges } from '../ledger/charges.ts'
 import type { Balance } from '../ledger/outcome.ts'
@@ -68,19 +69,20 @@ export const meterHeaders: Partial<Record<Meter, ReplyHeader>> = {
   store_exports: 'X-Store-Exports-Remaining',
 }
 
-/** Sends a serialized body, with a balance header for each of the meters: those that the route declares. */
-export function sendPaidReply(
-  reply: FastifyReply,
-  { body, balance, endReason }: PaidReply,
-  meters = reply.routeOptions.config.access?.spends,
-): FastifyReply {
+/** On replies that show rows to a person: the search rows that were charged. */
+export const rowsChargedHeader = 'X-Search-Rows-Charged'
+
+/** Sends a serialized body, and in headers what is left of the meters that the route declares. */
+export function sendPaidReply(reply: FastifyReply, { body, balance, endReason, rowsCharged }: PaidReply): FastifyReply {
   if (endReason) reply.header('x-search-end', endReason)
-  setBalanceHeaders(reply, balance, meters)
+  if (rowsCharged !== undefined) reply.header(rowsChargedHeader, rowsCharged)
+  setBalanceHeaders(reply, balance)
   return sendJson(reply, body)
 }
 
-export function setBalanceHeaders(reply: FastifyReply, balance: Balance, meters: readonly Meter[] = []): void {
-  for (const meter of meters) {
+export function setBalanceHeaders(reply: FastifyReply, balance: Balance): void {
+  const { access, door } = reply.routeOptions.config
+  for (const meter of access ? spendsOf(access, door) : []) {
     const remaining = balance[meter]
     const header = meterHeaders[meter]
     if (header && remaining !== undefined) reply.header(header, remaining)
@@ -94,13 +96,13 @@ export function parseHost(domain: string, param = 'domain'): string {
     const character = describeDomainFault(domain)
     const cause = character === null ? '' : ` It has ${character}, which no domain has; write it anew.`
     const message = `This is not a domain or a URL with one, such as shop.example.${cause}`
-    throw new ApiError('invalid_domain', message, { param })
+    throw new Refusal('invalid_domain', message, { param })
   }
   return host
 }
 
-export function storeNotFound(host: string): ApiError {
-  return new ApiError('store_not_found', `No store is known for ${host}.`, { param: 'domain' })
+export function storeNotFound(host: string): Refusal {
+  return new Refusal('store_not_found', `No store is known for ${host}.`, { param: 'domain' })
 }
 
 const maxNamed = 25
@@ -124,7 +126,7 @@ export function parseHosts(domains: string[], path: string): string[] {
       .map((index, nth) => (nth < maxExplained ? nameFault(`${path}[${index}]`, domains[index]!) : `${path}[${index}]`))
     const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : ''
     const message = `${named.slice(0, maxNamed).join(', ')}${more} ${verb} or a URL with one.`
-    throw new ApiError('invalid_domain', message, { param: invalid[0]! })
+    throw new Refusal('invalid_domain', message, { param: invalid[0]! })
   }
   return [...new Set(hosts as string[])]
 }

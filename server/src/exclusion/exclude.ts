@@ -2,7 +2,7 @@ import type { IdSet } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import type { CallerContext } from '../auth/caller.ts'
 import { type CatalogueContext, type CatalogueServices, catalogueContext } from '../delivery/paid-reply.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
@@ -29,6 +29,8 @@ export const Exclude = ClosedObject(
         Type.String({
           pattern: '^lst_[A-Za-z]+_[A-Za-z]{16}$',
           maxLength: 1_000,
+          errorCode: 'invalid_list_id',
+          errorMessage: 'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
           examples: ['lst_live_PqLmXzTbVnRwKdHc'],
         }),
         {
@@ -160,7 +162,7 @@ async function readListSets(ctx: ExclusionContext, listIds: string[], path: stri
   const sets = await ctx.accountSets.lists(ctx.db, ownerOf(ctx), distinct)
   const missing = opened.findIndex((id) => id === null || !sets[distinct.indexOf(id)])
   if (missing >= 0)
-    throw new ApiError('list_not_found', 'The account has no such list.', { param: `${path}[${missing}]` })
+    throw new Refusal('list_not_found', 'The account has no such list.', { param: `${path}[${missing}]` })
   return sets.filter((set) => set !== null)
 }
 

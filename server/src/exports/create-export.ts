@@ -3,7 +3,7 @@ import buildSerializer from 'fast-json-stringify'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import { keepReply, runIdempotently } from '../idempotency/idempotency.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { hashQuotedBody, invalidQuoteError, type QuoteSealer, quoteExceededError } from '../kernel/quote.ts'
 import { readExportQuery } from './export-query.ts'
 import { describeExport, type ExportRow, type FileLayout } from './export-row.ts'
@@ -122,7 +122,7 @@ async function queueExport(
     const taken = new Set(await selectQueueSlots(client, prepared.accountId))
     const slot = Array.from({ length: maxQueued }, (_, index) => index + 1).find((each) => !taken.has(each))
     if (slot === undefined)
-      throw new ApiError(
+      throw new Refusal(
         'rate_limit_exceeded',
         `${maxQueued} exports of this account are waiting, the most that may; try again when one has begun.`,
         { param: 'exports', retryAfterSeconds: 10 },

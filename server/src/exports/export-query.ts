@@ -3,7 +3,7 @@ import type { Caller, Scope } from '../auth/caller.ts'
 import { requireScope } from '../auth/caller.ts'
 import { parseHosts } from '../delivery/paid-reply.ts'
 import { type ExclusionContext, openExclusion } from '../exclusion/exclude.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Exclusion } from '../search/engine.ts'
 import { normalizePersonFilters } from '../search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../search/query/store-query.ts'
@@ -62,7 +62,7 @@ export async function readExportQuery(ctx: ExportQueryContext, request: ExportRe
 function requireFittingProperties(request: ExportRequest): void {
   const { kind } = request
   const refuse = (param: string, message: string): never => {
-    throw new ApiError('unknown_parameter', message, { param })
+    throw new Refusal('unknown_parameter', message, { param })
   }
   if (request.list !== undefined)
     for (const param of ['filters', 'person', 'store'] as const)
@@ -71,12 +71,12 @@ function requireFittingProperties(request: ExportRequest): void {
     for (const param of ['person', 'store', 'max_contacts_per_store'] as const)
       if (request[param] != null) refuse(param, `An export of stores has no ${param}.`)
     if (request.filters === undefined && request.list === undefined)
-      throw new ApiError('missing_parameter', 'An export of stores needs filters or a list.', { param: 'filters' })
+      throw new Refusal('missing_parameter', 'An export of stores needs filters or a list.', { param: 'filters' })
   } else if (request.filters !== undefined) refuse('filters', 'An export of contacts has person and store instead.')
   if (kind !== 'contacts' && request.max_credits !== undefined)
     refuse('max_credits', 'Only an export of kind contacts spends contact credits.')
   if (kind === 'contacts' && request.max_credits === undefined)
-    throw new ApiError('missing_parameter', 'An export of contacts needs max_credits, the most it may spend.', {
+    throw new Refusal('missing_parameter', 'An export of contacts needs max_credits, the most it may spend.', {
       param: 'max_credits',
     })
 }
@@ -84,11 +84,11 @@ function requireFittingProperties(request: ExportRequest): void {
 const listIdPattern = /^lst_[A-Za-z]+_[A-Za-z]{16}$/
 
 async function readList({ db, caller, ids }: ExportQueryContext, id: string) {
-  if (!listIdPattern.test(id)) throw new ApiError('invalid_list_id', 'This is not the id of a list.', { param: 'list' })
+  if (!listIdPattern.test(id)) throw new Refusal('invalid_list_id', 'This is not the id of a list.', { param: 'list' })
   const { accountId, mode } = caller
   const opened = ids.open(id)
   const isList = opened?.kind === 'list' && opened.mode === mode
   const kind = isList ? await selectListKind(db, { accountId, mode, listId: opened.value }) : undefined
-  if (!kind) throw new ApiError('list_not_found', 'There is no such list.', { param: 'list' })
+  if (!kind) throw new Refusal('list_not_found', 'There is no such list.', { param: 'list' })
   return { kind, members: await selectMemberIds(db, { accountId, listId: opened!.value, kind }) }
 }

@@ -1,7 +1,7 @@
 /** What bounds the files that accounts keep: their number and bytes by account, and the disk of the database. */
 import type { Caller } from '../auth/caller.ts'
 import type { Client } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { formatDay } from '../kernel/time.ts'
 import { readAvailableBytes } from '../runtime/free-space.ts'
@@ -26,7 +26,7 @@ export interface DatabasePlace {
 export async function requireDiskSpace({ databaseUrl, dataDir }: DatabasePlace): Promise<void> {
   if (databaseUrl !== null) return
   if ((await readAvailableBytes(dataDir)) >= leastFreeBytes) return
-  throw new ApiError(
+  throw new Refusal(
     'service_unavailable',
     'The disk of the service is nearly full, so no export can start; tell its operator, and try again later.',
     { retryAfterSeconds: diskRetrySeconds },
@@ -42,7 +42,7 @@ interface RefusalContext {
 const namedFiles = 3
 
 /** The refusal of an export if the account keeps as many files, or bytes, as it may; undefined if it does not. */
-export async function findFileRefusal(client: Client, ctx: RefusalContext): Promise<ApiError | undefined> {
+export async function findFileRefusal(client: Client, ctx: RefusalContext): Promise<Refusal | undefined> {
   const bounds = fileBoundsOf(ctx.caller)
   const kept = await countKeptFiles(client, ctx.caller)
   if (kept.files < bounds.files && kept.bytes < bounds.bytes) return undefined
@@ -51,7 +51,7 @@ export async function findFileRefusal(client: Client, ctx: RefusalContext): Prom
       ? `This account keeps ${kept.files} files of exports, and ${bounds.files} are the most that it may`
       : `The files of this account’s exports take ${formatMegabytes(kept.bytes)}, and ${formatMegabytes(bounds.bytes)} are the most that they may`
   const oldest = await selectOldestFiles(client, ctx.caller, namedFiles)
-  return new ApiError('rate_limit_exceeded', `${full}. ${describeWayOut(ctx, oldest)}`, {
+  return new Refusal('rate_limit_exceeded', `${full}. ${describeWayOut(ctx, oldest)}`, {
     param: 'exports',
     retryAfterSeconds: secondsUntil(oldest[0]?.expiresAt ?? null, ctx.now),
   })

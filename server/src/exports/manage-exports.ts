@@ -2,7 +2,7 @@ import type { Caller } from '../auth/caller.ts'
 import { type Client, type Pool, type Queryable, transact } from '../db/pool.ts'
 import { readListPage } from '../delivery/list-pages.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { describeExport, type ExportRow } from './export-row.ts'
 import { deleteFile, markExpired } from './file-queries.ts'
@@ -22,12 +22,12 @@ const idPattern = new RegExp(exportIdPattern)
 
 /** The export with a public id. Throws if it is no id, and if the account has no such export in this mode. */
 export async function requireExport({ db, caller, ids }: ExportsContext, id: string): Promise<ExportRow> {
-  if (!idPattern.test(id)) throw new ApiError('invalid_export_id', 'This is not the id of an export.', { param: 'id' })
+  if (!idPattern.test(id)) throw new Refusal('invalid_export_id', 'This is not the id of an export.', { param: 'id' })
   const { accountId, mode } = caller
   const opened = ids.open(id)
   const isExport = opened?.kind === 'export' && opened.mode === mode
   const row = isExport ? await selectExport(db, { accountId, id: opened.value }, mode) : undefined
-  if (!row) throw new ApiError('export_not_found', 'There is no such export.', { param: 'id' })
+  if (!row) throw new Refusal('export_not_found', 'There is no such export.', { param: 'id' })
   return row
 }
 

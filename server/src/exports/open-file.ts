@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Queryable } from '../db/pool.ts'
 import { type ContactSeals, exportPieceIdentity } from '../encryption/keyring.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { HttpRefusal } from '../http/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { formatDay } from '../kernel/time.ts'
 import { requireExportScope } from './export-query.ts'
 import { type ExportRow, hasFile } from './export-row.ts'
@@ -39,12 +40,12 @@ export async function openExportFile(
   const row = await requireExport(ctx, id)
   requireExportScope(ctx.caller, row.kind)
   if (row.finishedAt === null)
-    throw new ApiError('export_not_ready', 'This export is not finished; its file can be downloaded when it is.', {
+    throw new Refusal('export_not_ready', 'This export is not finished; its file can be downloaded when it is.', {
       param: 'id',
       retryAfterSeconds: 1,
     })
   if (!hasFile(row, ctx.now))
-    throw new ApiError('export_file_gone', 'The file of this export was removed; start the export again.', {
+    throw new Refusal('export_file_gone', 'The file of this export was removed; start the export again.', {
       param: 'id',
     })
   const etag = `"${row.sha256.toString('hex')}"`
@@ -86,7 +87,7 @@ function parseRange(header: string, size: number): ByteRange | null {
   const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
   if (from !== '' && to !== '' && Number(to) < Number(from)) return null
   if (first >= size || (from === '' && Number(to) === 0))
-    throw new ApiError('invalid_range', `The file has ${size} bytes; the range lies outside of it.`, {
+    throw new HttpRefusal('invalid_range', `The file has ${size} bytes; the range lies outside of it.`, {
       param: 'Range',
       headers: { 'content-range': `bytes */${size}` },
     })

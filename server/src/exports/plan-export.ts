@@ -1,4 +1,4 @@
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { SearchEngine } from '../search/engine.ts'
 import { type CheckedExportQuery, type ExportQueryContext, readExportQuery } from './export-query.ts'
 import { createExportFormat } from './format/export-format.ts'
@@ -39,7 +39,7 @@ export async function planQuery(
   }
   const { rows: _rows, ...cost } = await computeCost({ ...ctx, account }, kind, walk, { after: null, bounds }, () => {
     if (performance.now() > deadline)
-      throw new ApiError(
+      throw new Refusal(
         'service_unavailable',
         'Counting what this export would cost takes too long; lower max_rows or narrow it.',
       )

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { exceededJsonBound, parseShortJson } from '../kernel/json.ts'
 import { checkStrictJson } from '../kernel/json-check.ts'
 import { isInjected } from './injected.ts'
@@ -56,7 +56,7 @@ export function registerJsonParser(app: FastifyInstance, budget: BodyBudget): vo
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const encoding = request.headers['content-encoding']
     if (request.method !== 'GET' && encoding !== undefined && encoding.toLowerCase() !== 'identity')
-      throw new ApiError('unsupported_media_type', 'Send the body without Content-Encoding.')
+      throw new Refusal('unsupported_media_type', 'Send the body without Content-Encoding.')
     done(null, payload)
   })
 }
@@ -96,17 +96,17 @@ const maxShortBytes = 2_048
 
 function checkJsonBody(body: Buffer, request: FastifyRequest): unknown {
   if (!isUtf8(request.headers['content-type']!))
-    throw new ApiError('unsupported_media_type', 'Send the body in UTF-8; it needs no charset.')
+    throw new Refusal('unsupported_media_type', 'Send the body in UTF-8; it needs no charset.')
   if (body.length === 0) return undefined
   // Too short for `maxMarks`.
   const value = body.length <= maxShortBytes ? parseShortJson(body, jsonBounds.maxDepth) : undefined
   if (value !== undefined) return value
   const exceeded = exceededJsonBound(body, jsonBounds)
-  if (exceeded) throw new ApiError('invalid_request', boundMessages[exceeded])
+  if (exceeded) throw new Refusal('invalid_request', boundMessages[exceeded])
   const fault = checkStrictJson(body)
   if (fault === null) return new CheckedJson(body)
   const [code, message] = faultReplies[fault]
-  throw new ApiError(code, message)
+  throw new Refusal(code, message)
 }
 
 function parseCheckedBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {

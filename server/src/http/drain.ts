@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { BodyBudget } from './limits/body-budget.ts'
 import type { ConnectionManager } from './limits/connections.ts'
 
@@ -108,6 +108,6 @@ export function drainBeforeClosing(
   })
 }
 
-function shuttingDownError(): ApiError {
-  return new ApiError('service_unavailable', 'The server is shutting down; try again in a moment.')
+function shuttingDownError(): Refusal {
+  return new Refusal('service_unavailable', 'The server is shutting down; try again in a moment.')
 }

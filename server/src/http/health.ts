@@ -2,7 +2,7 @@ import { withTimeout } from '@storedex/work'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type DatabaseHealth, DatabaseHealthCheck } from '../db/health.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { describeCause } from '../runtime/logger.ts'
 import type { GaugeSource } from './metrics.ts'
 
@@ -29,9 +29,9 @@ export function registerHealthRoutes(
   const check = cacheResult(() => runCheck(checkReadiness))
   app.get('/healthz', route, async () => ({ status: 'ok' }))
   app.get('/readyz', route, async () => {
-    if (app.drain.isDraining) throw new ApiError('service_unavailable', 'The server is shutting down.')
+    if (app.drain.isDraining) throw new Refusal('service_unavailable', 'The server is shutting down.')
     const reason = await check()
-    if (reason !== null) throw new ApiError('service_unavailable', reason)
+    if (reason !== null) throw new Refusal('service_unavailable', reason)
     return { status: 'ready', ...readDetails() }
   })
 }
@@ -56,8 +56,8 @@ async function runCheck(checkReadiness: ReadinessCheck): Promise<string | null> 
     const timeoutMessage = `The readiness check took longer than ${checkTimeoutMs / 1000} s.`
     return await withTimeout(checkReadiness(), checkTimeoutMs, () => timeoutMessage)
   } catch (error) {
-    if (error instanceof ApiError) throw error
-    throw new ApiError('service_unavailable', 'The readiness check failed.', { cause: error })
+    if (error instanceof Refusal) throw error
+    throw new Refusal('service_unavailable', 'The readiness check failed.', { cause: error })
   }
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { HttpRefusal, statusOf } from './errors.ts'
 import type { ConnectionTimeouts } from './limits/connection-limits.ts'
 import type { ConnectionManager } from './limits/connections.ts'
 import { newRequestId, type RequestObserver, unmatchedRoute } from './observe.ts'
@@ -40,13 +41,13 @@ export function createNodeServer(
   // The newest reply of each connection: a parser error must not be written into it.
   const newestReply = new WeakMap<Socket, ServerResponse>()
   const answered = new WeakSet<Socket>()
-  const reject = (socket: Socket, error: ApiError): void => {
+  const reject = (socket: Socket, error: Refusal): void => {
     if (!socket.writable) return void socket.destroy()
     const requestId = newRequestId()
     sendRawError(socket, error, requestId)
     connections.closeAfterReply(socket)
     const unread = { method: '(unread)', route: unmatchedRoute, durationMs: 0, aborted: false, caller: null }
-    observe({ ...unread, requestId, status: error.status, failure: error })
+    observe({ ...unread, requestId, status: statusOf(error), failure: error })
   }
 
   connections.attach(server, handle, (socket) => reject(socket, tooManyConnectionsError()))
@@ -58,7 +59,7 @@ export function createNodeServer(
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket: Socket) => {
     socket.on('error', () => socket.destroy())
-    reject(socket, new ApiError('method_not_allowed', 'This is not a proxy.', { headers: { allow: 'GET, POST' } }))
+    reject(socket, new HttpRefusal('method_not_allowed', 'This is not a proxy.', { headers: { allow: 'GET, POST' } }))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Further bytes on a connection that was already given up also end here.
@@ -78,8 +79,8 @@ export function createNodeServer(
   return server
 }
 
-function tooManyConnectionsError(): ApiError {
-  return new ApiError('service_unavailable', 'The service has too many connections; try again in a moment.')
+function tooManyConnectionsError(): Refusal {
+  return new Refusal('service_unavailable', 'The service has too many connections; try again in a moment.')
 }
 
 /** A connection that was never used, such as a browser's preconnect, expects no reply. */
@@ -91,13 +92,13 @@ function tooSlowMessage({ headersMs, requestMs }: ConnectionTimeouts): string {
   return `Headers must arrive within ${headersMs / 1000} seconds, a whole request within ${requestMs / 1000}.`
 }
 
-function toClientError(error: NodeJS.ErrnoException, timeouts: ConnectionTimeouts): ApiError {
+function toClientError(error: NodeJS.ErrnoException, timeouts: ConnectionTimeouts): Refusal {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new ApiError('header_too_large', `URL and headers together exceed ${maxHeaderBytes / 1024} KB.`)
+      return new Refusal('header_too_large', `URL and headers together exceed ${maxHeaderBytes / 1024} KB.`)
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ApiError('invalid_request', tooSlowMessage(timeouts))
+      return new Refusal('invalid_request', tooSlowMessage(timeouts))
     default:
-      return new ApiError('invalid_request', 'This is not valid HTTP.')
+      return new Refusal('invalid_request', 'This is not valid HTTP.')
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { randomIdBase62 } from '../kernel/api-key.ts'
-import type { ApiError } from '../kernel/errors.ts'
+import type { Refusal } from '../kernel/errors.ts'
 import { formatTime, systemClock } from '../kernel/time.ts'
 import { describeCause, lineWriterOf } from '../runtime/logger.ts'
 import { isInjected } from './injected.ts'
@@ -14,7 +14,7 @@ interface RequestRecord {
   /** The route's pattern. Never the URL, which can contain keys and personal data. */
   route: string
   /** The error it was answered with. */
-  failure: ApiError | null
+  failure: Refusal | null
 }
 
 declare module 'fastify' {
@@ -33,7 +33,7 @@ export interface FinishedRequest {
   /** The connection broke before the reply was complete. */
   aborted: boolean
   caller: CallerLabels | null
-  failure: ApiError | null
+  failure: Refusal | null
 }
 
 export type RequestObserver = (finished: FinishedRequest) => void

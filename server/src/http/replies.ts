@@ -1,13 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { ApiError } from '../kernel/errors.ts'
+import type { Refusal } from '../kernel/errors.ts'
 import { systemClock } from '../kernel/time.ts'
 import { composeBytes, mostBytesPerCharacter, writeUtf8 } from '../runtime/utf8.ts'
-import { errorBody, errorHeaders } from './errors.ts'
+import { errorBody, errorHeaders, statusOf } from './errors.ts'
 
 /** Writes an error to a socket when there is no request to reply to. It is the connection's last reply. */
-export function sendRawError(socket: Duplex, error: ApiError, requestId: string): void {
+export function sendRawError(socket: Duplex, error: Refusal, requestId: string): void {
   const body = JSON.stringify(errorBody(error, requestId))
   const headers = {
     ...defaultHeaders,
@@ -19,7 +19,7 @@ export function sendRawError(socket: Duplex, error: ApiError, requestId: string)
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`)
+  socket.end(`HTTP/1.1 ${statusOf(error)} ${STATUS_CODES[statusOf(error)]}\r\n${lines.join('')}\r\n${body}`)
 }
 
 /** Headers of every reply that does not set its own: no caching, no MIME sniffing, no framing. */

@@ -1,7 +1,7 @@
 import { Coalescer } from '@storedex/work'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type ConnectionPool, Lane, type Queryable } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 
 interface OpenLane {
@@ -55,8 +55,8 @@ export function registerRequestDatabase(
 }
 
 /** The error of a request whose statements took too long. */
-function statementsTimeoutError(deadlineMs: number): ApiError {
-  return new ApiError('service_unavailable', 'The service is busy or restarting; try again in a moment.', {
+function statementsTimeoutError(deadlineMs: number): Refusal {
+  return new Refusal('service_unavailable', 'The service is busy or restarting; try again in a moment.', {
     cause: new Error(`the database did not answer within ${deadlineMs} ms`),
   })
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { HttpRefusal } from './errors.ts'
 
 interface Route {
   pattern: string
@@ -93,7 +94,7 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
     request.record.route = route.pattern
     if (!route.methods.has(request.method)) {
       const allowed = [...route.methods].sort().join(', ')
-      throw new ApiError('method_not_allowed', `This path does not support ${request.method}, only ${allowed}.`, {
+      throw new HttpRefusal('method_not_allowed', `This path does not support ${request.method}, only ${allowed}.`, {
         headers: { allow: allowed },
       })
     }
@@ -109,12 +110,12 @@ const maxShownPath = 300
  * The error of an unknown path. A URL in it that is not percent-encoded is several segments; when the path exists with the URL
  * encoded, the sentence says so.
  */
-function routeNotFoundError(encodedPath: string, hasParameters: (path: string) => boolean): ApiError {
+function routeNotFoundError(encodedPath: string, hasParameters: (path: string) => boolean): Refusal {
   const [, before = '', url = ''] = unencodedUrl.exec(decodeURIComponent(encodedPath)) ?? []
   const path = `${before}${encodeURIComponent(url)}`
   if (url.includes('/') && path.length <= maxShownPath && hasParameters(path))
-    return new ApiError('route_not_found', `Percent-encode a URL within a path; this one is ${path} then.`)
-  return new ApiError('route_not_found', 'There is nothing at this path; see /docs for what there is.')
+    return new Refusal('route_not_found', `Percent-encode a URL within a path; this one is ${path} then.`)
+  return new Refusal('route_not_found', 'There is nothing at this path; see /docs for what there is.')
 }
 
 /**
@@ -147,9 +148,9 @@ export function rejectMalformedRequests(app: FastifyInstance): void {
     const { raw, headers } = request
     // Node counts only the bytes of headers, and many small ones have few.
     if (raw.rawHeaders.length > maxHeaders * 2)
-      throw new ApiError('header_too_large', `There are more than ${maxHeaders} headers.`, { headers: closing })
+      throw new HttpRefusal('header_too_large', `There are more than ${maxHeaders} headers.`, { headers: closing })
     const fault = faultOf(raw.httpVersion, headers.host, headers['transfer-encoding']) ?? repeatedHeader(raw.rawHeaders)
-    if (fault) throw new ApiError('invalid_request', fault, { headers: closing })
+    if (fault) throw new HttpRefusal('invalid_request', fault, { headers: closing })
     done()
   })
 }

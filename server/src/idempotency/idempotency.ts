@@ -3,7 +3,7 @@ import type { KeyedMutex } from '@storedex/work'
 import type { CallerContext } from '../auth/caller.ts'
 import { type Client, type Pool, type Queryable, runTransaction } from '../db/pool.ts'
 import { encodeJson, type JsonText } from '../http/replies.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/seal.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 import * as queries from './queries.ts'
@@ -171,14 +171,14 @@ export function replyRowIdentity({ accountId, mode, operation, keyHash }: querie
 
 function replay(ctx: IdempotencyContext, claim: queries.ReplyClaim, kept: queries.KeptReplyRow) {
   if (!kept.request_hash.equals(claim.requestHash))
-    throw new ApiError('idempotency_conflict', 'This Idempotency-Key was used for another request; use a new one.', {
+    throw new Refusal('idempotency_conflict', 'This Idempotency-Key was used for another request; use a new one.', {
       param: 'Idempotency-Key',
     })
   return { body: ctx.seals.sealer.open(kept.reply, replyRowIdentity(claim)).toString(), isReplay: true as const }
 }
 
-function inProgress(): ApiError {
-  return new ApiError(
+function inProgress(): Refusal {
+  return new Refusal(
     'idempotency_in_progress',
     'The first request with this Idempotency-Key is still running; try again in a moment.',
     { param: 'Idempotency-Key', retryAfterSeconds: 1 },

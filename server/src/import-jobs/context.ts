@@ -1,6 +1,6 @@
+import { recordAuditEntry } from '../auth/audit.ts'
 import type { ConnectionPool, Pool, Queryable } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
-import { recordAudit } from '../people/audit.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { ImportFiles } from './files.ts'
 import type { ImportJob } from './job.ts'
 import { selectImportJob } from './queries.ts'
@@ -25,13 +25,13 @@ export function importLane(db: ConnectionPool): Pool {
 export async function requireImportHere({ db, files }: ImportJobContext, id: number): Promise<ImportJob> {
   const job = await requireImport(db, id)
   if (!files.exist || job.server !== (await files.serverId()))
-    throw new ApiError('import_elsewhere', 'The files of this import are on another server, which has to be asked.')
+    throw new Refusal('import_elsewhere', 'The files of this import are on another server, which has to be asked.')
   return job
 }
 
 export async function requireImport(db: Queryable, id: number): Promise<ImportJob> {
   const job = await selectImportJob(db, id)
-  if (!job) throw new ApiError('import_not_found', 'There is no such import.')
+  if (!job) throw new Refusal('import_not_found', 'There is no such import.')
   return job
 }
 
@@ -45,7 +45,7 @@ export function auditImport(
   { id, kind }: ImportJob,
   details: Readonly<Record<string, string | number | boolean | null>> = {},
 ): Promise<void> {
-  return recordAudit(db, {
+  return recordAuditEntry(db, {
     accountId: null,
     personId,
     action: `import.${action}`,

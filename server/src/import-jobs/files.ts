@@ -4,7 +4,7 @@ import { chmod, type FileHandle, link, mkdir, open, readFile, rm, stat, writeFil
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { formatEndingOf } from '../imports/source/text.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { readFreeBytes } from '../runtime/free-space.ts'
 
@@ -148,12 +148,12 @@ function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
-export function partTooLargeError(maxBytes: number): ApiError {
-  return new ApiError('payload_too_large', `A part of a file has at most ${formatNumber(maxBytes)} bytes.`)
+export function partTooLargeError(maxBytes: number): Refusal {
+  return new Refusal('payload_too_large', `A part of a file has at most ${formatNumber(maxBytes)} bytes.`)
 }
 
-function storageFullError(space: { needed: number; free: number } | null, cause?: unknown): ApiError {
+function storageFullError(space: { needed: number; free: number } | null, cause?: unknown): Refusal {
   const megabytes = (bytes: number) => `${formatNumber(Math.ceil(bytes / 1e6))} MB`
   const figures = space ? `: ${megabytes(space.needed)} are needed, and ${megabytes(space.free)} are free` : ''
-  return new ApiError('storage_full', `The disk of the server is full${figures}. Make room, then continue.`, { cause })
+  return new Refusal('storage_full', `The disk of the server is full${figures}. Make room, then continue.`, { cause })
 }

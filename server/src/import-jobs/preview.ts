@@ -2,7 +2,7 @@ import { FairQueue } from '@storedex/work'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import type { Inspection } from '../imports/inspect-file.ts'
 import type { InspectImport } from '../imports/threads/inspect.ts'
-import { ApiError, OperatorError } from '../kernel/errors.ts'
+import { OperatorError, Refusal } from '../kernel/errors.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import { type ImportJobContext, requireImportHere } from './context.ts'
 import { canRun } from './job.ts'
@@ -32,7 +32,7 @@ export async function previewImport(
   given: ImportJobOptions,
 ): Promise<ImportPreview> {
   const job = await requireImportHere(ctx, id)
-  if (!canRun(job)) throw new ApiError('import_not_ready', 'The file of this import is not there, or is in use.')
+  if (!canRun(job)) throw new Refusal('import_not_ready', 'The file of this import is not there, or is in use.')
   const file = ctx.files.sourceOf(job)
   try {
     const options = { ...readingOptionsOf(given), extendTaxonomy: given.extend_taxonomy ?? false }
@@ -51,12 +51,12 @@ export async function previewImport(
     }
   } catch (cause) {
     if (!(cause instanceof OperatorError)) throw cause
-    throw new ApiError('invalid_request', cause.message.replaceAll(file, job.fileName), { cause })
+    throw new Refusal('invalid_request', cause.message.replaceAll(file, job.fileName), { cause })
   }
 }
 
 /** Each has a thread: two at once in this process, of which one person has one; others wait. */
 const turns = new FairQueue(2, {
   maxWaiting: 20,
-  refuse: () => new ApiError('service_unavailable', 'Too many previews are being read; try again in a moment.'),
+  refuse: () => new Refusal('service_unavailable', 'Too many previews are being read; try again in a moment.'),
 })

@@ -1,6 +1,6 @@
 import type { ReadStream } from 'node:fs'
 import { transact } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { auditImport, type ImportJobContext, requireImport, requireImportHere } from './context.ts'
 import { canRun, type ImportJob, isRunning, type JobReportPart } from './job.ts'
 import type { ImportJobOptions, ImportRun } from './options.ts'
@@ -64,15 +64,15 @@ export async function openRejects(
   const job = await requireImportHere(ctx, id)
   const name = job.rejectsRemovedAt === null ? job.rejects?.[of] : undefined
   const file = name === undefined ? null : await ctx.files.openRejects(id, name)
-  if (!file) throw new ApiError('import_not_found', 'This import has no such rejects, or they were removed.')
+  if (!file) throw new Refusal('import_not_found', 'This import has no such rejects, or they were removed.')
   await auditImport(ctx, ctx.db, 'rejects_downloaded', job)
   // Called as the command would call it.
   return { ...file, name: name!.replace(/^source(\.(?:ndjson|jsonl|json|csv)(?:\.gz)?)?/, job.fileName) }
 }
 
-function notReadyError(job: ImportJob): ApiError {
-  if (isRunning(job)) return new ApiError('import_not_ready', 'This import is running; stop it first.')
+function notReadyError(job: ImportJob): Refusal {
+  if (isRunning(job)) return new Refusal('import_not_ready', 'This import is running; stop it first.')
   if (job.sourceRemovedAt)
-    return new ApiError('import_not_ready', 'The file of this import was removed; upload it again.')
-  return new ApiError('import_not_ready', 'The file has not arrived completely; continue the upload first.')
+    return new Refusal('import_not_ready', 'The file of this import was removed; upload it again.')
+  return new Refusal('import_not_ready', 'The file has not arrived completely; continue the upload first.')
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { transact } from '../db/pool.ts'
 import { formatEndingOf } from '../imports/source/text.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { auditImport, type ImportJobContext, requireImportHere } from './context.ts'
 import { partTooLargeError } from './files.ts'
 import type { ImportJob } from './job.ts'
@@ -24,12 +24,12 @@ interface NewUpload {
 export async function createImportJob(ctx: ImportJobContext, upload: NewUpload): Promise<ImportJob> {
   const { db, files, personId, now } = ctx
   if (!upload.fileName.isWellFormed())
-    throw new ApiError('invalid_request', 'The name of the file has half a character in it; rename the file.', {
+    throw new Refusal('invalid_request', 'The name of the file has half a character in it; rename the file.', {
       param: 'file_name',
     })
   const ending = formatEndingOf(upload.fileName)
   if (ending === null)
-    throw new ApiError(
+    throw new Refusal(
       'invalid_request',
       'The name of the file must end in .csv, .tsv, .txt, .ndjson, .jsonl or .json, each with .gz or without. Save a spreadsheet as CSV first.',
       { param: 'file_name' },
@@ -57,7 +57,7 @@ export async function appendToUpload(
   { offset, content, bytes }: { offset: number; content: unknown; bytes: number | null },
 ): Promise<ImportJob> {
   if (!(content instanceof Readable))
-    throw new ApiError('unsupported_media_type', 'Send a part of the file as application/offset+octet-stream.')
+    throw new Refusal('unsupported_media_type', 'Send a part of the file as application/offset+octet-stream.')
   if (bytes !== null && bytes > maxPartBytes) throw partTooLargeError(maxPartBytes)
   const { db, files } = ctx
   const job = await requireImportHere(ctx, id)
@@ -71,9 +71,9 @@ export async function appendToUpload(
     const { written, failure } = await files.writePart(job, offset, content, Math.min(left, maxPartBytes))
     const advance = { id, from: offset, to: offset + written, at: ctx.now }
     const advanced = written === 0 ? job : await advanceUpload(db, advance)
-    if (failure instanceof ApiError) throw failure
+    if (failure instanceof Refusal) throw failure
     if (failure !== null)
-      throw new ApiError('invalid_request', 'The part broke off; continue from its end.', { cause: failure })
+      throw new Refusal('invalid_request', 'The part broke off; continue from its end.', { cause: failure })
     if (!advanced) throw wrongOffsetError(job)
     return advanced
   } finally {
@@ -81,10 +81,10 @@ export async function appendToUpload(
   }
 }
 
-function wrongOffsetError({ state, received }: ImportJob): ApiError {
+function wrongOffsetError({ state, received }: ImportJob): Refusal {
   const message =
     state === 'uploading'
       ? `The file has ${received} bytes so far; continue from there.`
       : 'The whole file is there, or was removed; nothing more can be added.'
-  return new ApiError('wrong_offset', message, { param: 'upload-offset' })
+  return new Refusal('wrong_offset', message, { param: 'upload-offset' })
 }

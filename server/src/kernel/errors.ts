@@ -1,7 +1,4 @@
-/**
- * Every error code of the API: code → HTTP status and `error.type`. Code throws `ApiError`; only the HTTP layer
- * converts it to a reply and logs its private cause, once.
- */
+/** Every error code of the API: code → the HTTP status and `error.type` that `http/errors.ts` answers with. */
 export const errorTable = {
   invalid_request: [400, 'invalid_request_error'],
   invalid_json: [400, 'invalid_request_error'],
@@ -92,45 +89,39 @@ export const consoleErrorTable = {
 
 export type ConsoleErrorCode = keyof typeof consoleErrorTable
 
-export interface ApiErrorDetails {
+export const allErrors = { ...errorTable, ...consoleErrorTable }
+
+export interface RefusalDetails {
   /** JSON path of the offending value, the missing scope, or the exceeded limit. */
   param?: string
-  /** What the account can do about the error, as `error.billing`. The code that creates the error gives its shape. */
+  /** What the account can do about it, as `error.billing`. The code that refuses gives its shape. */
   billing?: object
-  /** Seconds until a retry can succeed; sent as `Retry-After`. */
+  /** Seconds until a retry can succeed. */
   retryAfterSeconds?: number
-  /** Further reply headers, such as `Allow`. */
-  headers?: Record<string, string>
   /** Private: it lasts until the operator corrects something, so it is logged as an error, whatever its status. */
   needsOperator?: boolean
   /** Private: logged with the request id, never sent. */
   cause?: unknown
 }
 
-const allErrors = { ...errorTable, ...consoleErrorTable }
-
-/** An error reply with a public message. Everything except `needsOperator` and `cause` may reach the caller. */
-export class ApiError extends Error {
+/**
+ * Why something is not done: a code for programs and one public sentence, whatever door the request came through. HTTP,
+ * MCP and the command line each translate it in one place. `needsOperator` and `cause` never reach the caller.
+ */
+export class Refusal extends Error {
   readonly code: ErrorCode | ConsoleErrorCode
-  readonly status: number
-  readonly type: ErrorType
   readonly param: string | undefined
   readonly billing: object | undefined
   readonly retryAfterSeconds: number | undefined
-  readonly headers: Record<string, string>
   readonly needsOperator: boolean
 
-  constructor(code: ErrorCode | ConsoleErrorCode, message: string, details: ApiErrorDetails = {}) {
+  constructor(code: ErrorCode | ConsoleErrorCode, message: string, details: RefusalDetails = {}) {
     super(message, { cause: details.cause })
-    this.name = 'ApiError'
+    this.name = 'Refusal'
     this.code = code
-    const [status, type] = allErrors[code]
-    this.status = status
-    this.type = type
     this.param = details.param
     this.billing = details.billing
     this.retryAfterSeconds = details.retryAfterSeconds
-    this.headers = details.headers ?? {}
     this.needsOperator = details.needsOperator ?? false
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, hkdfSync } from 'node:crypto'
-import { ApiError } from './errors.ts'
+import { Refusal } from './errors.ts'
 import type { Mode } from './ids.ts'
 import { createSealer, SealError } from './seal.ts'
 import { formatNumber } from './time.ts'
@@ -66,16 +66,16 @@ export function hashQuotedBody(body: object): string {
     .slice(0, 2 * hashLength)
 }
 
-export function invalidQuoteError(): ApiError {
-  return new ApiError(
+export function invalidQuoteError(): Refusal {
+  return new Refusal(
     'invalid_quote',
     'This quote is invalid, has expired or is for another request; ask for a new one.',
     { param: 'quote' },
   )
 }
 
-export function quoteExceededError({ credits, new_exports }: { credits: number; new_exports: number }): ApiError {
-  return new ApiError(
+export function quoteExceededError({ credits, new_exports }: { credits: number; new_exports: number }): Refusal {
+  return new Refusal(
     'quote_exceeded',
     `By now ${formatNumber(credits)} contact credits and ${formatNumber(new_exports)} store exports are needed, more than the quote says; ask for a new one.`,
     { param: 'quote' },

@@ -3,7 +3,7 @@
 import type { CallerContext } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Charges } from './charges.ts'
 import type { ChargeOutcome, NotPaid, Paid } from './outcome.ts'
 import { chargeItemOf, type Spending } from './spending.ts'
@@ -88,6 +88,6 @@ async function payWithin(client: Client, ctx: ChargeContext, spending: Spending)
   return outcome
 }
 
-function busyError(): ApiError {
-  return new ApiError('service_unavailable', 'The service is busy; try again in a moment.')
+function busyError(): Refusal {
+  return new Refusal('service_unavailable', 'The service is busy; try again in a moment.')
 }

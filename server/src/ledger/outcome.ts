@@ -4,7 +4,7 @@ import { type Meter, meters } from '../accounts/plans.ts'
 import { budgetOf, leftWithinBudget } from '../auth/budgets.ts'
 import type { CountedWindows } from '../auth/caller.ts'
 import type { Batch } from './batch.ts'
-import { findCountedRefusal, findOnceRefusal, findWindowRefusal, type Refusal } from './refusals.ts'
+import { findCountedRefusal, findOnceRefusal, findWindowRefusal, type MakeRefusal } from './refusals.ts'
 import type { ChargeItem } from './spending.ts'
 import type { ChargeOutcomeRow, MeterColumns } from './statement/charge-queries.ts'
 
@@ -33,7 +33,7 @@ export type NotPaid =
   /** Other requests took what was left at this moment; the same request may be sent again. */
   | { state: 'contended' }
   /** Refused. The windows are as the request leaves them: it counts only if what it costs was decided last. */
-  | { state: 'refused'; refusal: Refusal; windows: CountedWindows | null; isCounted: boolean }
+  | { state: 'refused'; refusal: MakeRefusal; windows: CountedWindows | null; isCounted: boolean }
 
 export type ChargeOutcome = Paid | NotPaid
 

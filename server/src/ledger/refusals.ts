@@ -1,23 +1,23 @@
 import type { Meter } from '../accounts/plans.ts'
+import type { TrialCreditAction } from '../auth/billing-actions.ts'
 import { budgetOf } from '../auth/budgets.ts'
 import type { CountedWindows, Spender } from '../auth/caller.ts'
 import { messageLimitError, rateLimitError, requestWindowsAt } from '../auth/rate-limits.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
-import type { TrialCreditAction } from '../http/errors.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { formatDay, formatNumber, type Period } from '../kernel/time.ts'
 import { askedOf, type ChargeItem, type CountedMeter } from './spending.ts'
 import type { ChargeOutcomeRow, MeterColumns } from './statement/charge-queries.ts'
 import { viewedRowsAllowance } from './window-queries.ts'
 
 /** Makes the error of a refusal, which may link to the page of a trial. */
-export type Refusal = (trialLinks: TrialLinks) => ApiError
+export type MakeRefusal = (trialLinks: TrialLinks) => Refusal
 
 /** Why a request was not counted: the longest full window; null if the windows have room. */
 export function findWindowRefusal(
   { caller, admission, spending }: ChargeItem,
   counted: CountedWindows,
-): ApiError | null {
+): Refusal | null {
   const { requestedAt: now } = admission!
   const { requests_per_minute: minute, requests_per_day: day } = requestWindowsAt(
     counted,
@@ -40,7 +40,7 @@ const countedThings: Record<CountedMeter, string> = { search_rows: 'search rows'
 const countedMeters = Object.keys(countedThings) as CountedMeter[]
 
 /** What a request lacks of what is decided before it is counted, such as search rows; null if nothing. */
-export function findCountedRefusal(item: ChargeItem, columnsOf: ColumnsOf, row: ChargeOutcomeRow): Refusal | null {
+export function findCountedRefusal(item: ChargeItem, columnsOf: ColumnsOf, row: ChargeOutcomeRow): MakeRefusal | null {
   for (const meter of countedMeters) {
     const refusal = findRefusalOf(item, meter, columnsOf, row)
     if (refusal) return refusal
@@ -53,7 +53,7 @@ function findRefusalOf(
   meter: CountedMeter,
   columnsOf: ColumnsOf,
   row: ChargeOutcomeRow,
-): Refusal | null {
+): MakeRefusal | null {
   const spent = spending[meter]
   if (!spent) return null
   const refused: Refused = { caller, now: spentAt }
@@ -72,7 +72,7 @@ function findRefusalOf(
  * What a request lacks of credits and exports; null if nothing. What the account lacks comes first, because a higher budget would
  * not help.
  */
-export function findOnceRefusal({ caller, spentAt }: ChargeItem, columnsOf: ColumnsOf): Refusal | null {
+export function findOnceRefusal({ caller, spentAt }: ChargeItem, columnsOf: ColumnsOf): MakeRefusal | null {
   const refused: Refused = { caller, now: spentAt }
   const credits = columnsOf('contact_credits').needed ?? 0
   const exports = columnsOf('store_exports').needed ?? 0
@@ -104,10 +104,10 @@ interface Refused {
 }
 
 /** A person would look at more rows than an hour has. */
-function personRowsRefusal({ now }: Refused, left: number, startedAt: Date): ApiError {
+function personRowsRefusal({ now }: Refused, left: number, startedAt: Date): Refusal {
   const retryAfterSeconds = Math.max(1, Math.ceil((startedAt.getTime() + hourMs - now.getTime()) / 1000))
   const minutes = Math.ceil(retryAfterSeconds / 60)
-  return new ApiError(
+  return new Refusal(
     'rate_limit_exceeded',
     `${formatNumber(left)} of ${formatNumber(viewedRowsAllowance)} rows that a person may look at in an hour are left for the next ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`,
     { param: 'person_rows', retryAfterSeconds },
@@ -117,10 +117,10 @@ function personRowsRefusal({ now }: Refused, left: number, startedAt: Date): Api
 const hourMs = 3_600_000
 
 /** What is asked for, such as the limit of a search, exceeds what is left. */
-function countedRefusal({ caller, now }: Refused, meter: CountedMeter, remaining: number, askedAs: string): ApiError {
+function countedRefusal({ caller, now }: Refused, meter: CountedMeter, remaining: number, askedAs: string): Refusal {
   const { limits, period } = caller.entitlement
   const advice = remaining > 0 ? `; ask for ${askedAs} ${formatNumber(remaining)} or less` : ''
-  return new ApiError(
+  return new Refusal(
     'rate_limit_exceeded',
     `${formatNumber(remaining)} of ${formatNumber(limits[meter])} ${countedThings[meter]} are left until ${formatDay(period.end)}${advice}.`,
     { param: meter, retryAfterSeconds: secondsUntilEnd(period, now) },
@@ -131,9 +131,9 @@ function countedRefusal({ caller, now }: Refused, meter: CountedMeter, remaining
  * A reply holds more new stores than exports are left. The message does not say how many more: that would count the matches
  * of a search without payment.
  */
-function exportsRefusal({ caller, now }: Refused, remaining: number): ApiError {
+function exportsRefusal({ caller, now }: Refused, remaining: number): Refusal {
   const { limits, period } = caller.entitlement
-  return new ApiError(
+  return new Refusal(
     'rate_limit_exceeded',
     `${formatNumber(remaining)} of ${formatNumber(limits.store_exports)} store exports are left until ${formatDay(period.end)}; this reply holds more stores that are new this period.`,
     { param: 'store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
@@ -145,10 +145,10 @@ function creditsRefusal(
   { caller, now, trialLinks }: Refused & { trialLinks: TrialLinks },
   needed: number,
   remaining: number,
-): ApiError {
+): Refusal {
   const { limits, creditsPeriod, trial } = caller.entitlement
   const verb = needed === 1 ? 'is' : 'are'
-  return new ApiError(
+  return new Refusal(
     'insufficient_contact_credits',
     `${count(needed, 'contact credit')} ${verb} needed, but ${formatNumber(remaining)} of ${formatNumber(limits.contact_credits)} ${remaining === 1 ? 'is' : 'are'} left ${trial.active ? 'for this trial' : `until ${formatDay(creditsPeriod.end)}`}.`,
     {
@@ -170,11 +170,11 @@ function countedBudgetRefusal(
   meter: CountedMeter,
   { budget, taken }: TakenBudget,
   askedAs: string,
-): ApiError {
+): Refusal {
   const { period } = caller.entitlement
   const left = Math.max(0, budget - taken)
   const advice = left > 0 ? `; ask for ${askedAs} ${formatNumber(left)} or less` : ''
-  return new ApiError(
+  return new Refusal(
     'rate_limit_exceeded',
     `This API key has used ${ofBudget({ budget, taken }, countedThings[meter])} of its own budget until ${formatDay(period.end)}${advice}.`,
     { param: `key_budget.${meter}`, retryAfterSeconds: secondsUntilEnd(period, now) },
@@ -182,9 +182,9 @@ function countedBudgetRefusal(
 }
 
 /** A reply holds more new stores than the key's budget has left; like `exportsRefusal` it does not say how many. */
-function exportsBudgetRefusal({ caller, now }: Refused, taken: TakenBudget): ApiError {
+function exportsBudgetRefusal({ caller, now }: Refused, taken: TakenBudget): Refusal {
   const { period } = caller.entitlement
-  return new ApiError(
+  return new Refusal(
     'rate_limit_exceeded',
     `This API key has used ${ofBudget(taken, 'store exports')} of its own budget until ${formatDay(period.end)}; this reply holds more stores that are new this period.`,
     { param: 'key_budget.store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
@@ -192,10 +192,10 @@ function exportsBudgetRefusal({ caller, now }: Refused, taken: TakenBudget): Api
 }
 
 /** A reveal needs more credits than the key's budget has left. No link: more credits of the account would not help. */
-function creditsBudgetRefusal({ caller }: Refused, needed: number, taken: TakenBudget): ApiError {
+function creditsBudgetRefusal({ caller }: Refused, needed: number, taken: TakenBudget): Refusal {
   const { creditsPeriod } = caller.entitlement
   const verb = needed === 1 ? 'is' : 'are'
-  return new ApiError(
+  return new Refusal(
     'insufficient_contact_credits',
     `${count(needed, 'contact credit')} ${verb} needed, but this API key has used ${ofBudget(taken, 'contact credits')} of its own budget until ${formatDay(creditsPeriod.end)}.`,
     { param: 'key_budget.contact_credits' },

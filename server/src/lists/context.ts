@@ -1,7 +1,9 @@
+import type { Access } from '../auth/access.ts'
+import { type AuditEntry, recordAudit } from '../auth/audit.ts'
 import type { CallerContext } from '../auth/caller.ts'
-import type { Alongside, Pool } from '../db/pool.ts'
+import type { Pool, Queryable } from '../db/pool.ts'
 import { type SearchContext, type SearchServices, searchContext } from '../exclusion/exclude.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { ListRow } from './queries.ts'
 import type { ListItem } from './schema.ts'
 
@@ -15,15 +17,37 @@ export function listsContext(ctx: CallerContext & { db: Pool }, services: ListsS
   return { ...searchContext(ctx, services), db: ctx.db }
 }
 
-/** Further work in the transaction of a change; it receives the list as it is then. */
-export type AlongsideList = Alongside<ListRow>
+export const readingLists = {
+  key: { scope: 'lists:manage' },
+  member: { role: 'viewer', needsAccess: true },
+  kind: 'read',
+} as const satisfies Access
+
+export const editingLists = {
+  key: { scope: 'lists:manage' },
+  member: { role: 'member', needsAccess: true },
+  kind: 'edit',
+} as const satisfies Access
+
+/** Adds what was done with a list to the audit log, in its transaction. */
+export function auditList(
+  db: Queryable,
+  ctx: ListsContext,
+  action: `list.${string}`,
+  { id, name, kind }: ListRow,
+  details: AuditEntry['details'] = {},
+): Promise<void> {
+  const { accountId, mode } = ctx.caller
+  const target = ctx.ids.seal('list', id, mode)
+  return recordAudit(db, ctx, { accountId, action, target, details: { name, kind, ...details } })
+}
 
 const shape = /^lst_(live|test)_[A-Za-z]{16}$/
 
 /** The number of a list of the caller's mode. Whether the account has it is for the statement to find out. */
 export function openListId({ ids, caller }: ListsContext, id: string): number {
   if (!shape.test(id))
-    throw new ApiError(
+    throw new Refusal(
       'invalid_list_id',
       'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
       { param: 'id' },
@@ -34,8 +58,8 @@ export function openListId({ ids, caller }: ListsContext, id: string): number {
 }
 
 /** The same for unknown and for foreign lists: it must not confirm a list of another account. */
-export function listNotFound(): ApiError {
-  return new ApiError('list_not_found', 'There is no such list in this account and mode.', { param: 'id' })
+export function listNotFound(): Refusal {
+  return new Refusal('list_not_found', 'There is no such list in this account and mode.', { param: 'id' })
 }
 
 export function describeList({ ids, caller }: ListsContext, row: ListRow): ListItem {

@@ -1,23 +1,21 @@
+import { authorize } from '../auth/access.ts'
 import { transact } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { textFault } from '../kernel/shapes.ts'
-import { type AlongsideList, describeList, type ListsContext } from './context.ts'
+import { auditList, describeList, editingLists, type ListsContext } from './context.ts'
 import * as queries from './queries.ts'
 import type { ListDetails, NewList } from './schema.ts'
 
 /** Creates an empty list. Names are unique in an account and mode, compared without case. */
-export async function createList(
-  ctx: ListsContext,
-  { name, kind, description }: NewList,
-  alongside?: AlongsideList,
-): Promise<ListDetails> {
+export async function createList(ctx: ListsContext, { name, kind, description }: NewList): Promise<ListDetails> {
+  authorize(ctx, editingLists)
   const row = await transact(ctx.db, async (client) => {
     // Two requests that create lists of one account wait for each other here.
     if (!(await queries.takeList(client, ctx.caller))) throw tooManyLists()
     const text = { ...listName(name), description: listDescription(description) }
     const created = await queries.insertList(client, ctx.caller, { ...text, kind, now: ctx.now })
     if (!created) throw nameTaken(text.name)
-    await alongside?.(client, created)
+    await auditList(client, ctx, 'list.created', created)
     return created
   })
   return { ...describeList(ctx, row), request_id: ctx.requestId }
@@ -37,15 +35,15 @@ export function listDescription(description: string | null | undefined): string 
 
 function refuseBrokenText(text: string, param: string): void {
   const fault = textFault(text)
-  if (fault) throw new ApiError('invalid_request', `${param} ${fault}.`, { param })
+  if (fault) throw new Refusal('invalid_request', `${param} ${fault}.`, { param })
 }
 
-export function nameTaken(name: string): ApiError {
-  return new ApiError('list_name_taken', `There is a list with the name "${name}"; choose another one.`, {
+export function nameTaken(name: string): Refusal {
+  return new Refusal('list_name_taken', `There is a list with the name "${name}"; choose another one.`, {
     param: 'name',
   })
 }
 
-function tooManyLists(): ApiError {
-  return new ApiError('list_limit_reached', `An account has at most ${queries.maxLists} lists; delete one first.`)
+function tooManyLists(): Refusal {
+  return new Refusal('list_limit_reached', `An account has at most ${queries.maxLists} lists; delete one first.`)
 }

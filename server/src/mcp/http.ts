@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isLoopback } from '../kernel/domain.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Signer } from '../kernel/signer.ts'
 import type { ApiCall } from './api-call.ts'
 import { tidyMessage } from './arguments.ts'
@@ -60,7 +60,7 @@ export function registerToolRoutes(app: FastifyInstance, services: ToolServices)
 function countMessages(body: unknown): number {
   const messages = Array.isArray(body) ? body : [body]
   if (messages.length > maxMessages)
-    throw new ApiError('invalid_request', `Send at most ${maxMessages} messages at once.`)
+    throw new Refusal('invalid_request', `Send at most ${maxMessages} messages at once.`)
   return messages.filter((message) => !callsTool(message)).length
 }
 
@@ -101,6 +101,6 @@ function refuseOtherOrigins(publicUrl: string) {
     if (origin === own) return
     if (origin !== undefined && URL.canParse(origin) && isLoopback(new URL(origin).hostname) && isLoopback(hostname))
       return
-    throw new ApiError('cross_site_request', 'This request came from another site.')
+    throw new Refusal('cross_site_request', 'This request came from another site.')
   }
 }

@@ -12,7 +12,7 @@ export interface ToolInput {
   /** In the subset that every host takes. */
   published: ToolSchema
   full: ToolSchema
-  /** Throws `ApiError` for arguments that the tool itself uses; the API checks those of the others. */
+  /** Throws `Refusal` for arguments that the tool itself uses; the API checks those of the others. */
   check(args: unknown): void
 }
 

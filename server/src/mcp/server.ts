@@ -11,7 +11,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { type ApiCall, ToolError } from './api-call.ts'
 import { readArguments } from './arguments.ts'
 import type { ToolOutcome } from './call-counter.ts'
@@ -151,7 +151,7 @@ async function answer<Input>(tool: Tool<Input>, sent: unknown, ctx: ToolContext)
 
 function toToolError(error: unknown): ToolError | null {
   if (error instanceof ToolError) return error
-  if (!(error instanceof ApiError)) return null
+  if (!(error instanceof Refusal)) return null
   const { code, message, param, retryAfterSeconds, billing } = error
   return new ToolError(code, message, { param, retryAfterSeconds, url: (billing as { url?: string } | undefined)?.url })
 }

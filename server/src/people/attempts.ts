@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool.ts'
-import { ApiError, type ConsoleErrorCode } from '../kernel/errors.ts'
+import { type ConsoleErrorCode, Refusal } from '../kernel/errors.ts'
 import { mailboxOf } from '../kernel/mail/mailbox.ts'
 import type { Signer } from '../kernel/signer.ts'
 import { networkOf } from '../kernel/text/networks.ts'
@@ -125,7 +125,7 @@ export async function countFailures<T>(
   try {
     return await work()
   } catch (error) {
-    isFailure = error instanceof ApiError && error.code === failure
+    isFailure = error instanceof Refusal && error.code === failure
     throw error
   } finally {
     if (!isFailure) await counted.undo(ctx.db)
@@ -171,8 +171,8 @@ async function retryInBackground(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function tooManyAttemptsError(waitMs: number): ApiError {
-  return new ApiError('rate_limit_exceeded', 'There were too many attempts; try again in a few minutes.', {
+function tooManyAttemptsError(waitMs: number): Refusal {
+  return new Refusal('rate_limit_exceeded', 'There were too many attempts; try again in a few minutes.', {
     param: 'attempts',
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
   })

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { GaugeSource } from '../http/metrics.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Mail, SendMail } from './mail.ts'
 
 const maxSending = 100
@@ -26,7 +26,7 @@ export class Outbox {
    */
   requireRoom(): void {
     if (this.#sending.size < maxSending) return
-    throw new ApiError('service_unavailable', 'Too many mails are being sent; try again in a minute.', {
+    throw new Refusal('service_unavailable', 'Too many mails are being sent; try again in a minute.', {
       retryAfterSeconds: 60,
     })
   }

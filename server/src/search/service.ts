@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ContactSortKey, CountResult, StoreSortKey } from '@storedex/search-index'
 import { type SliceScheduler, slices } from '@storedex/work'
-import { ApiError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { availableMemory, minimumMemory } from '../runtime/memory.ts'
 import { type Counter, countInProcess, prepareCountJob, type StartCounting } from './counting/counter.ts'
 import type { ContactSearch, CountSearch, SearchEngine, StoreSearch } from './engine.ts'
@@ -183,9 +183,9 @@ function hasFacets({ parts }: CountSearch): boolean {
   return parts.some(({ facets, peopleBy }) => facets.length + peopleBy.length > 0)
 }
 
-function facetsNeedMemory(reason: string | null): ApiError {
+function facetsNeedMemory(reason: string | null): Refusal {
   const why = reason ?? 'this installation searches with PostgreSQL'
-  return new ApiError(
+  return new Refusal(
     'service_unavailable',
     `Facets are counted by the search index in memory, which does not answer: ${why}. Ask without facets.`,
   )

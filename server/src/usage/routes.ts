@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { callerContext } from '../admission/access.ts'
+import { TrialCreditAction } from '../auth/billing-actions.ts'
 import { readCallerBudgets } from '../auth/budget-reports.ts'
 import type { CallerContext, KeyCaller } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
-import { TrialCreditAction } from '../http/errors.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import type { IdSealer } from '../kernel/ids.ts'
@@ -82,7 +82,7 @@ export function registerUsageRoutes(api: ApiRoutes, { ids, trialLinks }: UsageSe
   api.get(
     '/usage',
     {
-      config: { access: { scope: 'usage:read' } },
+      config: { access: { key: { scope: 'usage:read' }, kind: 'read' } },
       schema: {
         operationId: 'getUsage',
         tags: ['usage'],
@@ -91,6 +91,6 @@ export function registerUsageRoutes(api: ApiRoutes, { ids, trialLinks }: UsageSe
         response: { 200: UsageReply, ...errorReplies(401, 403, 429) },
       },
     },
-    (request) => reportUsage({ ...callerContext(request), ids, trialLinks }),
+    (request) => reportUsage({ ...callerContext(request), caller: request.caller!, ids, trialLinks }),
   )
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../src/kernel/errors.ts'
+import { Refusal } from '../../src/kernel/errors.ts'
 import { call, expectEnvelope, logLinesOf, type RawReply, startTestServer } from './support/test-server.ts'
 
 const secret = 'mara@aurora-candles.example'
@@ -23,13 +23,13 @@ const failures: Record<string, () => unknown> = {
   badValue: () => databaseError('22P02', `invalid input syntax for type integer: "${secret}"`),
   parser: () => new SyntaxError(`Unexpected token, "${secret}" is not valid JSON`),
   refusal: () =>
-    new ApiError('rate_limit_exceeded', 'All 60 requests of this minute are used.', {
+    new Refusal('rate_limit_exceeded', 'All 60 requests of this minute are used.', {
       param: 'requests_per_minute',
       retryAfterSeconds: 11.2,
     }),
-  noKey: () => new ApiError('missing_api_key', 'Send your API key.'),
+  noKey: () => new Refusal('missing_api_key', 'Send your API key.'),
   lapsed: () =>
-    new ApiError('api_access_required', 'This account has no active paid plan.', {
+    new Refusal('api_access_required', 'This account has no active paid plan.', {
       billing: {
         action: 'manage_billing',
         url: 'https://storedex.example/billing',
@@ -37,7 +37,7 @@ const failures: Record<string, () => unknown> = {
       },
     }),
   wrongSetting: () =>
-    new ApiError('billing_provider_unavailable', 'The payment provider cannot be used now.', {
+    new Refusal('billing_provider_unavailable', 'The payment provider cannot be used now.', {
       needsOperator: true,
       cause: new Error('Stripe refuses the key'),
     }),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createMetrics } from '../../src/http/metrics.ts'
 import type { FinishedRequest } from '../../src/http/observe.ts'
 import type { ApiRoutes } from '../../src/http/server.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
+import { Refusal } from '../../src/kernel/errors.ts'
 import { ClosedObject } from '../../src/kernel/shapes.ts'
 import { call, expectEnvelope, postJson, startTestServer, type TestServer } from './support/test-server.ts'
 
@@ -28,9 +28,9 @@ async function startWork() {
       },
       async ({ body: { how } }, reply) => {
         started++
-        if (how === 'refuse at once') throw new ApiError('store_not_found', 'There is none.')
+        if (how === 'refuse at once') throw new Refusal('store_not_found', 'There is none.')
         await new Promise<void>((resolve) => ends.push(resolve))
-        if (how === 'refuse') throw new ApiError('rate_limit_exceeded', 'Enough.')
+        if (how === 'refuse') throw new Refusal('rate_limit_exceeded', 'Enough.')
         if (how === 'throw') throw new Error('a fault')
         if (how === 'throw nothing') throw undefined
         if (how === 'break the reply') return { done: 'not a boolean', toJSON: () => ({}) } as never

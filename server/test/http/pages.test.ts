@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createHttpServer } from '../../src/http/server.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
+import { Refusal } from '../../src/kernel/errors.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { call, expectEnvelope, startTestServer } from './support/test-server.ts'
 
@@ -53,7 +53,7 @@ test('a method that a page does not have is a page in a browser, with the method
 test.each([
   [
     503,
-    new ApiError('service_unavailable', 'The service is busy.', { retryAfterSeconds: 7 }),
+    new Refusal('service_unavailable', 'The service is busy.', { retryAfterSeconds: 7 }),
     'Please try again in a moment',
   ],
   [500, new Error('of the disk'), 'Something went wrong'],

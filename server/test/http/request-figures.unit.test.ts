@@ -4,7 +4,7 @@ import { AggregatorRegistry, Counter, Histogram, Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import { createRequestLogger, type FinishedRequest } from '../../src/http/observe.ts'
 import { RequestFigures } from '../../src/http/request-figures.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
+import { Refusal } from '../../src/kernel/errors.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 
 const routes = ['/api/v1/stores/:domain', '/api/v1/stores/search', '(none)', '/healthz']
@@ -66,7 +66,7 @@ describe('the line of a request', () => {
       fc.constant({ account_id: 'acct_a', key_id: 'key_b' }),
       fc.record({ person_id: fc.constant('per_c'), account_id: fc.string({ unit: 'binary' }) }),
     ),
-    failure: fc.option(fc.constant(new ApiError('rate_limit_exceeded', 'Too many.', { param: 'requests_per_minute' }))),
+    failure: fc.option(fc.constant(new Refusal('rate_limit_exceeded', 'Too many.', { param: 'requests_per_minute' }))),
   })
 
   test.each(['debug', 'info', 'warn'])('is the one that the logger would write, at level %s', (level) => {

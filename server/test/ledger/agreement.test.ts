@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { knownStatuses } from '../../src/accounts/account.ts'
 import { type OverridableMeter, planSlugs } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/auth/caller.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
+import { Refusal } from '../../src/kernel/errors.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
@@ -55,7 +55,7 @@ async function take(key: TestKey, step: Step): Promise<void> {
     case 'credits':
       // Refused without enough credits or access.
       return void (await spendCredits(app, key, step.amount).catch((refusal) =>
-        expect(refusal).toBeInstanceOf(ApiError),
+        expect(refusal).toBeInstanceOf(Refusal),
       ))
     case 'set': {
       const { code, stderr } = await runCommand(app.deps, ['accounts', 'set', key.account, ...step.flags])

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { planSlugs } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/auth/caller.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
+import { Refusal } from '../../src/kernel/errors.ts'
 import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { spendCredits } from './support/spend.ts'
@@ -68,7 +68,7 @@ async function play(keys: TestKey[], each: Move): Promise<void> {
       return void (await key.get(`/stores/spent-${each.store}.example`))
     case 'reveal':
       // Refused without enough credits or access.
-      return void (await spendCredits(app, key, each.count).catch((error) => expect(error).toBeInstanceOf(ApiError)))
+      return void (await spendCredits(app, key, each.count).catch((error) => expect(error).toBeInstanceOf(Refusal)))
     case 'wait':
       return app.clock.advance(each.hours * hourMs)
     case 'set':

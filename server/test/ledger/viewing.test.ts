@@ -4,7 +4,7 @@ import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import { type DeliveredPage, deliverHosts, deliverStores } from '../../src/delivery/deliver.ts'
 import { Documents } from '../../src/delivery/documents.ts'
 import type { CatalogueContext } from '../../src/delivery/paid-reply.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
+import { Refusal } from '../../src/kernel/errors.ts'
 import { Charges } from '../../src/ledger/charges.ts'
 import { KnownExports } from '../../src/ledger/known-exports.ts'
 import { hashViewedPage } from '../../src/ledger/spending.ts'
@@ -77,11 +77,11 @@ function show(storeIds: number[], page: string, viewer: Viewer = {}, limit = 0):
   return deliverStores(contextOf(viewer), storeIds, { limit, viewedPage: pageOf(page) })
 }
 
-const refusalOf = (work: Promise<unknown>): Promise<ApiError> =>
+const refusalOf = (work: Promise<unknown>): Promise<Refusal> =>
   work.then(
     () => expect.unreachable('it was not refused'),
     (error) => {
-      expect(error).toBeInstanceOf(ApiError)
+      expect(error).toBeInstanceOf(Refusal)
       return error
     },
   )
@@ -151,7 +151,6 @@ describe('the hour of a person', () => {
     const refusal = await refusalOf(view(6))
     expect(refusal).toMatchObject({
       code: 'rate_limit_exceeded',
-      status: 429,
       param: 'person_rows',
       retryAfterSeconds: 1_830,
       message: '5 of 3,000 rows that a person may look at in an hour are left for the next 31 minutes.',
@@ -212,7 +211,10 @@ describe('the hour of a person', () => {
 
   test('the rows of the account are refused as for a key', async () => {
     await view(8, { rowsAllowed: 10 })
-    expect(await refusalOf(view(3, { rowsAllowed: 10 }))).toMatchObject({ param: 'search_rows', status: 429 })
+    expect(await refusalOf(view(3, { rowsAllowed: 10 }))).toMatchObject({
+      code: 'rate_limit_exceeded',
+      param: 'search_rows',
+    })
     expect(await windowOf()).toMatchObject({ rows_viewed: 8 })
   })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ApiError } from '../../src/kernel/errors.ts'
+import { Refusal } from '../../src/kernel/errors.ts'
 import { countFailures } from '../../src/people/attempts.ts'
 import { passwordHasher } from '../../src/people/passwords/hasher.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -33,7 +33,7 @@ const cookiesOf = ({ headers }: TestReply) =>
 
 describe('a failure that is ours', () => {
   test.each([
-    ['a busy service', new ApiError('service_unavailable', 'Busy.')],
+    ['a busy service', new Refusal('service_unavailable', 'Busy.')],
     ['a lost database', new Error('the connection was lost')],
     ['a request that was cut off', new DOMException('aborted', 'AbortError')],
   ])('counts as nobody’s wrong password: %s', async (_what, failure) => {

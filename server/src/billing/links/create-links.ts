@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/account.ts'
 import { selectAccount } from '../../accounts/queries.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { BillingContext, BillingLinkPurpose, BillingServices, ReturnUrls } from '../context.ts'
 import type { Offer, PortalPage, ProviderLink, ProviderSubscription } from '../provider.ts'
 import type { BillingLinkReply, SubscriptionLinkRequest } from '../schema.ts'
@@ -25,7 +25,7 @@ export async function createSubscriptionLink(
   const withinBudget = startTimeBudget()
   const state = await loadBillingState(ctx, ctx.caller.accountId, withinBudget)
   const decision = decideLink(state, offer, ctx.billing.isForSale)
-  if (decision.kind === 'refused') throw toApiError(decision)
+  if (decision.kind === 'refused') throw toRefusal(decision)
   const purpose = { kind: decision.kind, target: decision.kind === 'billing_portal' ? null : offer }
   const urls = ctx.returnUrlsOf(purpose)
   const link = await createCallerLink(ctx, purpose, () => openPage(ctx, state, decision, { offer, urls }, withinBudget))
@@ -38,8 +38,8 @@ async function testLinkReply(ctx: BillingContext, purpose: BillingLinkPurpose): 
 
 type RefusedDecision = Extract<LinkDecision, { kind: 'refused' }>
 
-function toApiError({ code, message }: RefusedDecision): ApiError {
-  return new ApiError(code, message, code === 'unsupported_plan_change' ? { param: 'plan' } : {})
+function toRefusal({ code, message }: RefusedDecision): Refusal {
+  return new Refusal(code, message, code === 'unsupported_plan_change' ? { param: 'plan' } : {})
 }
 
 async function openPage(

@@ -7,7 +7,7 @@ import {
 } from '../../admission/billing-window-queries.ts'
 import { type RateWindow, rateLimitError, rateWindowAt } from '../../auth/rate-limits.ts'
 import { type Pool, type Queryable, transact } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import { type Clock, formatNumber } from '../../kernel/time.ts'
 import { type BillingContext, type BillingLinkPurpose, billingPagePaths, type RecordLink } from '../context.ts'
@@ -91,17 +91,17 @@ export async function createCountedLink(
 }
 
 /** The limit was reached after this call was admitted, by links that exist or are being created. */
-function linkLimitError(hour: RateWindow, limit: number, now: Date): ApiError {
+function linkLimitError(hour: RateWindow, limit: number, now: Date): Refusal {
   if (hour.used >= limit) return rateLimitError('billing_links', hour, now)
-  return new ApiError(
+  return new Refusal(
     'rate_limit_exceeded',
     `All ${formatNumber(limit)} billing links of this hour are used or being created; try again in ${retryAfterSeconds} seconds.`,
     { param: 'billing_links', retryAfterSeconds },
   )
 }
 
-function claimExpired(): ApiError {
-  return new ApiError('billing_provider_unavailable', 'Creating the link took too long; try again in a moment.', {
+function claimExpired(): Refusal {
+  return new Refusal('billing_provider_unavailable', 'Creating the link took too long; try again in a moment.', {
     retryAfterSeconds,
     cause: new Error(`a billing link took longer than ${claimLifetimeMs} ms, and its claim expired`),
   })
@@ -145,16 +145,16 @@ export function startTimeBudget(totalMs = defaultTotalMs): TimeBudget {
     })
 }
 
-function budgetExceeded(totalMs: number): ApiError {
-  return new ApiError('billing_provider_unavailable', 'The payment provider is slow; try again in a moment.', {
+function budgetExceeded(totalMs: number): Refusal {
+  return new Refusal('billing_provider_unavailable', 'The payment provider is slow; try again in a moment.', {
     retryAfterSeconds: deadlineRetryAfterSeconds,
     cause: new Error(`a billing link took longer than ${totalMs} ms`),
   })
 }
 
 /** There is no customer for the account, or the provider no longer knows it. */
-export function billingAccountNotFound(cause?: unknown): ApiError {
-  return new ApiError(
+export function billingAccountNotFound(cause?: unknown): Refusal {
+  return new Refusal(
     'billing_account_not_found',
     'The payment provider does not know this account yet; call POST /api/v1/billing/subscription-link first.',
     { cause },

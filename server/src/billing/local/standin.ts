@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { withLock } from '@storedex/process-lock'
 import { withTimeout } from '@storedex/work'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { sleepUnlessStopped } from '../../runtime/timing.ts'
 import type { StripeAccess } from '../stripe/connection.ts'
 import {
@@ -195,8 +195,8 @@ export class LocalStandin {
   }
 }
 
-function unavailable(cause: unknown): ApiError {
-  return new ApiError('billing_provider_unavailable', 'The stand-in for the payment provider is not running.', {
+function unavailable(cause: unknown): Refusal {
+  return new Refusal('billing_provider_unavailable', 'The stand-in for the payment provider is not running.', {
     retryAfterSeconds,
     cause,
   })

@@ -1,6 +1,6 @@
 import { withTimeout } from '@storedex/work'
 import Stripe from 'stripe'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { billingIntervals, paidPlans } from '../provider.ts'
 
 export type { Stripe }
@@ -16,7 +16,7 @@ export interface StripeAccess {
 
 /** A connection through Stripe's official library, which is used in this file only. */
 export interface StripeConnection {
-  /** Runs `work`, which may make several requests, for at most five seconds; throws `ApiError` if it fails. */
+  /** Runs `work`, which may make several requests, for at most five seconds; throws `Refusal` if it fails. */
   call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T>
   /** Whether a webhook's body has a valid signature with a timestamp within five minutes of `now`. */
   isSigned(input: { body: Buffer; signature: string; now: Date }): boolean
@@ -45,7 +45,7 @@ export function connectStripe(access: StripeAccess): StripeConnection {
           throw new Error(`Stripe took longer than ${timeoutMs} ms`)
         })
       } catch (error) {
-        throw toApiError(error)
+        throw toRefusal(error)
       }
     },
     isSigned({ body, signature, now }) {
@@ -92,8 +92,8 @@ function fetchWithBase(apiBase: string | null): typeof fetch {
  * A request that Stripe rejected is our bug: internal_error. Everything else is billing_provider_unavailable: no connection,
  * timeout, server error, rate limit, an unreadable reply, or a key that Stripe refuses, which only the operator can correct.
  */
-function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
+function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
   const { StripeError, StripeConnectionError, StripeRateLimitError, StripeAPIError } = Stripe.errors
   const isOurBug =
     error instanceof StripeError &&
@@ -101,21 +101,21 @@ function toApiError(error: unknown): ApiError {
     isRejected(error.statusCode)
   if (isOurBug) return internalError(error)
   if (isRefusedKey(error))
-    return new ApiError('billing_provider_unavailable', 'The payment provider cannot be used now; try again later.', {
+    return new Refusal('billing_provider_unavailable', 'The payment provider cannot be used now; try again later.', {
       retryAfterSeconds: setupRetryAfterSeconds,
       needsOperator: true,
       cause: error,
     })
   // The library's message is generic; the cause is in `detail`.
   const cause = error instanceof StripeConnectionError && error.detail instanceof Error ? error.detail : error
-  return new ApiError('billing_provider_unavailable', 'The payment provider does not answer; try again in a moment.', {
+  return new Refusal('billing_provider_unavailable', 'The payment provider does not answer; try again in a moment.', {
     retryAfterSeconds,
     cause,
   })
 }
 
-export function internalError(cause: unknown): ApiError {
-  return new ApiError('internal_error', 'Something went wrong on our side; it has been recorded.', { cause })
+export function internalError(cause: unknown): Refusal {
+  return new Refusal('internal_error', 'Something went wrong on our side; it has been recorded.', { cause })
 }
 
 // 401, 403: the key. 409: a concurrent request has the same idempotency key or changes the same object.
@@ -190,7 +190,7 @@ export function accessFromSettings({
   const access = secretKey === null ? null : { secretKey, webhookSecrets, apiBase }
   return async () => {
     if (access) return access
-    throw new ApiError('billing_provider_unavailable', 'No payment provider is set up.', {
+    throw new Refusal('billing_provider_unavailable', 'No payment provider is set up.', {
       retryAfterSeconds: setupRetryAfterSeconds,
       cause: new Error('STRIPE_SECRET_KEY is not set and the local stand-in does not run here'),
     })

@@ -1,4 +1,4 @@
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { handledEventTypes } from '../sync/webhooks.ts'
 import { isMissingObject, type StripeConnection } from './connection.ts'
 
@@ -10,7 +10,7 @@ export interface StripeInspection {
   webhook: 'missing' | 'disabled' | 'lacks_events' | null
 }
 
-/** Throws an `ApiError` when Stripe does not answer or refuses the key. */
+/** Throws an `Refusal` when Stripe does not answer or refuses the key. */
 export async function inspectStripe(
   { call }: StripeConnection,
   { prices, webhookUrl }: { prices: Readonly<Record<string, string>>; webhookUrl: string | null },
@@ -53,7 +53,7 @@ async function inspectWebhook(
 
 /** Why Stripe cannot be used, as a phrase without secrets. */
 export function describeStripeFailure(error: unknown): string {
-  if (!(error instanceof ApiError)) throw error
+  if (!(error instanceof Refusal)) throw error
   const { statusCode } = (error.cause ?? {}) as { statusCode?: number }
   if (statusCode === 401) return 'it refuses the key'
   if (statusCode === 403) return 'the key lacks a right'

@@ -1,4 +1,4 @@
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/json.ts'
 import type {
   BillingInterval,
@@ -109,9 +109,9 @@ const idPattern = /^[\w.-]{1,255}$/
  */
 export function parseEvent(body: Buffer, secretKey: string): ProviderEvent {
   const parsed = parseStrictJson(body)
-  if (!parsed.ok) throw new ApiError('invalid_json', 'The body is not valid JSON.')
+  if (!parsed.ok) throw new Refusal('invalid_json', 'The body is not valid JSON.')
   const { id, type, data, livemode } = fieldsOf(parsed.value)
-  if (!isId(id) || !isId(type)) throw new ApiError('invalid_request', 'The body is not an event.')
+  if (!isId(id) || !isId(type)) throw new Refusal('invalid_request', 'The body is not an event.')
   const { object, previous_attributes } = fieldsOf(data)
   const subject = fieldsOf(object)
   const customer =

@@ -1,5 +1,5 @@
 import type { Pool } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { deleteBillingEventsOutside, selectAccountIdsWithCustomer, tryLockReconciliation } from '../queries.ts'
 import { type SyncContext, syncAccount } from './sync-account.ts'
 
@@ -27,7 +27,7 @@ export async function reconcileAccounts(ctx: SyncContext, stop?: AbortSignal): P
       result.checked += 1
       if (changed) result.changed += 1
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'internal_error') throw error
+      if (!(error instanceof Refusal) || error.code !== 'internal_error') throw error
       errors.push(error)
     }
   }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createBodyParser } from '../../http/bodies.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { ProviderEvent } from '../provider.ts'
 import {
   type BillingEventOutcome,
@@ -78,15 +78,15 @@ export function registerWebhookRoutes(app: FastifyInstance, ctx: SyncContext): v
     webhooks.addHook('onRequest', async ({ headers }) => {
       const signature = headers['stripe-signature']
       if (typeof signature !== 'string' || !signaturePattern.test(signature))
-        throw new ApiError('invalid_request', 'Events need a Stripe-Signature with t= and v1=.')
+        throw new Refusal('invalid_request', 'Events need a Stripe-Signature with t= and v1=.')
     })
     webhooks.post('/webhooks/stripe', { schema: { hide: true } }, async (request) => {
       const signature = request.headers['stripe-signature'] as string
       const { body } = request
-      if (!(body instanceof Buffer)) throw new ApiError('invalid_request', 'Events need a body.')
+      if (!(body instanceof Buffer)) throw new Refusal('invalid_request', 'Events need a body.')
       const event = await ctx.billing.parseSignedEvent({ body, signature, now: request.now })
       if (!event)
-        throw new ApiError(
+        throw new Refusal(
           'invalid_request',
           'The signature is invalid, or its timestamp is more than five minutes from now.',
         )

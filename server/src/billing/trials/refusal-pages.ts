@@ -1,6 +1,7 @@
+import { statusOf } from '../../http/errors.ts'
 import { actions, html, linkButton } from '../../http/pages/html.ts'
 import type { HtmlPage } from '../../http/pages/page.ts'
-import type { ApiError } from '../../kernel/errors.ts'
+import type { Refusal } from '../../kernel/errors.ts'
 
 /** Pages for links that open nothing. They show nothing of an account. */
 export function expiredLinkPage(hasConsole: boolean): HtmlPage {
@@ -55,7 +56,9 @@ export function redirectPage(url: string): HtmlPage {
 }
 
 /** An error page with a short explanation. */
-export function errorPage({ status, param, retryAfterSeconds = 60 }: ApiError): HtmlPage {
+export function errorPage(refusal: Refusal): HtmlPage {
+  const { param, retryAfterSeconds = 60 } = refusal
+  const status = statusOf(refusal)
   if (status === 429 && param === 'billing_links')
     return {
       status,

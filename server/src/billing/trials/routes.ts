@@ -3,7 +3,7 @@ import type { Scope } from '../../auth/caller.ts'
 import { type TrialLinks, trialPagePath } from '../../auth/trial-links.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { createBodyParser } from '../../http/bodies.ts'
-import { errorHeaders, toApiError } from '../../http/errors.ts'
+import { errorHeaders, toRefusal } from '../../http/errors.ts'
 import { type HtmlPage, sendPage } from '../../http/pages/page.ts'
 import { ProviderCallLimiter } from '../provider-call-limiter.ts'
 import { selectTrialLinkKey, type TrialLinkKeyRow } from '../queries.ts'
@@ -42,7 +42,7 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
     )
     // Errors are HTML pages, too.
     site.setErrorHandler((error, request, reply) => {
-      const refusal = toApiError(error)
+      const refusal = toRefusal(error)
       request.record.failure = refusal
       return sendPage(reply.removeHeader('connection').headers(errorHeaders(refusal)), errorPage(refusal))
     })

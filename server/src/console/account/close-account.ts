@@ -1,11 +1,11 @@
 import { endedStatuses } from '../../accounts/account.ts'
 import { lockAccount } from '../../accounts/queries.ts'
+import { includesRole } from '../../auth/roles.ts'
 import { withConcurrencyLimit } from '../../billing/concurrency-limit.ts'
 import type { BillingProvider } from '../../billing/provider.ts'
 import { lockBillingOfAccount, selectCustomerId } from '../../billing/queries.ts'
 import { transact } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import { includesRole } from '../../people/roles.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { revokeInvitationsOf, revokeKeysOf, updateAccountName, updateClosed } from './account-queries.ts'
 import { type AccountContext, lockMembersAs, recordAccountChange, requireMayManage } from './context.ts'
 import type { AccountDoneReply } from './schema.ts'
@@ -58,8 +58,8 @@ export async function closeAccount(ctx: CloseContext): Promise<AccountDoneReply>
   return { object: 'done', request_id: ctx.requestId }
 }
 
-function subscriptionRunningError(): ApiError {
-  return new ApiError(
+function subscriptionRunningError(): Refusal {
+  return new Refusal(
     'subscription_running',
     'A subscription runs at the payment provider. Cancel the plan under Manage billing; the account can be closed when it has ended.',
   )

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
-import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
 import {
   DoneReply,
   EmailAddress,
@@ -66,7 +66,7 @@ export const SentInvitationReply = ClosedObject({
   email: EmailAddress,
   role: RoleName,
   expires_at: Timestamp('Until when its link works.'),
-  delivery: Type.Enum(['mail', 'link'], { type: 'string', description: 'How the link reaches the person.' }),
+  delivery: OneOf(['mail', 'link'], { description: 'How the link reaches the person.' }),
   link: Nullable(
     Type.String({ maxLength: 4096, description: 'Shown once, where no mail is set up: pass it on to the person.' }),
   ),
@@ -130,6 +130,6 @@ export const AuditListReply = RecordList(
 )
 export type AuditListReply = Static<typeof AuditListReply>
 
-export const MemberParams = ClosedObject({ account: Type.String(), person: Type.String({ maxLength: 100 }) })
-export const InvitationParams = ClosedObject({ account: Type.String(), invitation: Type.String({ maxLength: 100 }) })
+export const MemberParams = ClosedObject({ person: Type.String({ maxLength: 100 }) })
+export const InvitationParams = ClosedObject({ invitation: Type.String({ maxLength: 100 }) })
 export const SessionParams = ClosedObject({ session: Type.String({ maxLength: 100 }) })

@@ -1,6 +1,6 @@
+import { recordAuditEntry } from '../../auth/audit.ts'
 import { confirmTrialStep, type TrialRequest, type TrialServices, viewTrial } from '../../billing/trials/actions.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import { recordAudit } from '../../people/audit.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { auditOrigin, billingPageUrl, type ConsoleBillingContext } from './context.ts'
 import { toPlanPrice } from './plans.ts'
 import type { EndTrialReply, TrialReply } from './schema.ts'
@@ -34,9 +34,9 @@ export async function endTrial(
 ): Promise<EndTrialReply> {
   const outcome = await confirmTrialStep(ctx, trialRequest(ctx), confirmation)
   if (outcome.kind === 'outdated')
-    throw new ApiError('trial_changed', 'The trial has changed since it was shown; nothing was done. Look at it again.')
+    throw new Refusal('trial_changed', 'The trial has changed since it was shown; nothing was done. Look at it again.')
   if (outcome.kind === 'ended')
-    await recordAudit(ctx.db, {
+    await recordAuditEntry(ctx.db, {
       ...auditOrigin(ctx),
       action: 'trial.ended',
       details: { plan: ctx.account.planInForce },

@@ -4,7 +4,7 @@ import { prefersJson, prefersPage } from '../../http/pages/accept.ts'
 import { html } from '../../http/pages/html.ts'
 import { sendPage } from '../../http/pages/page.ts'
 import { etagMatches } from '../../http/replies.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { type ConsoleBuild, type PageDocument, readConsoleBuild } from './build.ts'
 import { assetHeaders, pageHeaders, rootFileHeaders } from './headers.ts'
 
@@ -95,6 +95,6 @@ function sendBuildInstructions(reply: FastifyReply): FastifyReply {
   })
 }
 
-function nothingHereError(): ApiError {
-  return new ApiError('route_not_found', 'There is nothing at this path; see /docs for what there is.')
+function nothingHereError(): Refusal {
+  return new Refusal('route_not_found', 'There is nothing at this path; see /docs for what there is.')
 }

@@ -1,16 +1,16 @@
 import type { PlanFile } from '../../accounts/plans.ts'
 import { selectAccount } from '../../accounts/queries.ts'
+import { type AuditEntry, recordAuditEntry } from '../../auth/audit.ts'
 import { updateBudgets } from '../../auth/budget-queries.ts'
 import { budgetMeters, budgetsOf } from '../../auth/budgets.ts'
 import { accessRequiredError, billingPageOf, type Scope } from '../../auth/caller.ts'
 import { type KeyRow, lockKey, updateKeyEndDates, updateScopes } from '../../auth/key-queries.ts'
 import { type KeyReport, keyStatusAt, reportKey, sortScopes } from '../../auth/keys.ts'
+import { includesRole } from '../../auth/roles.ts'
+import type { MemberContext } from '../../auth/signed-in.ts'
 import { type Client, transact } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { type AuditEntry, recordAudit } from '../../people/audit.ts'
-import { includesRole } from '../../people/roles.ts'
-import type { MemberContext } from '../access.ts'
 import { wasRevokedByPerson } from './queries.ts'
 import type { KeyBudgetRequest, KeyItem, KeyReply, KeyScopesRequest } from './schema.ts'
 
@@ -38,7 +38,7 @@ export function undoKeyRevocation(ctx: MemberKeysContext, keyId: string): Promis
     if (!revokedAt) return row
     const isRecent = revokedAt.getTime() >= ctx.now.getTime() - undoWindowMs
     if (!isRecent || !(await wasRevokedByPerson(client, { accountId, publicId: keyId, revokedAt })))
-      throw new ApiError('revocation_final', `This key was revoked at ${revokedAt.toISOString()}; that is permanent.`)
+      throw new Refusal('revocation_final', `This key was revoked at ${revokedAt.toISOString()}; that is permanent.`)
     await recordKeyChange(client, ctx, 'key.revocation_undone', keyId)
     return updateKeyEndDates(client, row.id, { ...row, revoked_at: null })
   })
@@ -119,7 +119,7 @@ export function setAccountKeyScopes(
 /** A key that may change the plan would give an administrator the rights of an owner. */
 export function requireBillingRole({ role }: MemberKeysContext, scopes: readonly Scope[]): void {
   if (scopes.includes('billing:manage') && !includesRole(role, 'owner'))
-    throw new ApiError('insufficient_role', 'Only an owner may hold a key with the scope billing:manage.', {
+    throw new Refusal('insufficient_role', 'Only an owner may hold a key with the scope billing:manage.', {
       param: 'scopes',
     })
 }
@@ -137,14 +137,14 @@ async function changeAccountKey(
 export async function lockAccountKey(client: Client, ctx: MemberKeysContext, keyId: string): Promise<KeyRow> {
   const opened = ctx.ids.open(keyId)
   const row = opened?.kind === 'key' ? await lockKey(client, opened.value) : undefined
-  if (row?.account_id !== ctx.account.id) throw new ApiError('key_not_found', 'This account has no such key.')
+  if (row?.account_id !== ctx.account.id) throw new Refusal('key_not_found', 'This account has no such key.')
   return row
 }
 
 function requireNotEnded(ctx: MemberKeysContext, row: KeyRow): void {
   const status = keyStatusAt(row, ctx.now)
   if (status === 'revoked' || status === 'expired')
-    throw new ApiError('key_not_active', `This key is ${status}; that is permanent.`)
+    throw new Refusal('key_not_active', `This key is ${status}; that is permanent.`)
 }
 
 export async function recordKeyChange(
@@ -154,7 +154,7 @@ export async function recordKeyChange(
   keyId: string,
   details: NonNullable<AuditEntry['details']> = {},
 ): Promise<void> {
-  await recordAudit(client, {
+  await recordAuditEntry(client, {
     accountId: ctx.account.id,
     personId: ctx.person.id,
     action,

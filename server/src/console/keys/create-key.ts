@@ -6,7 +6,7 @@ import { accessRequiredError, billingPageOf, defaultScopes } from '../../auth/ca
 import { insertKeyWithAccess, insertReplacementKey, updateKeyEndDates } from '../../auth/key-queries.ts'
 import { generateKey, generateSuccessor, keyStatusAt, overlapEnd, reportKey } from '../../auth/keys.ts'
 import { type Client, transact } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { textFault } from '../../kernel/shapes.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
 import { itemOf, lockAccountKey, type MemberKeysContext, recordKeyChange, requireBillingRole } from './change-key.ts'
@@ -54,7 +54,7 @@ export async function createAccountKey(
 
 function keyName(name: string): string {
   const fault = textFault(name)
-  if (fault) throw new ApiError('invalid_request', `name ${fault}.`, { param: 'name' })
+  if (fault) throw new Refusal('invalid_request', `name ${fault}.`, { param: 'name' })
   return name.trim()
 }
 
@@ -73,7 +73,7 @@ export async function rotateAccountKey(
     requireBillingRole(ctx, old.scopes)
     const status = keyStatusAt(old, ctx.now)
     if (status !== 'active')
-      throw new ApiError('key_not_active', `This key is ${status}; only an active key can be rotated.`)
+      throw new Refusal('key_not_active', `This key is ${status}; only an active key can be rotated.`)
     const { key: secret, row } = generateSuccessor(ctx, old)
     const successor = await insertReplacementKey(client, row)
     const expiresAt = overlapEnd(old, ctx.now, overlap_seconds * 1000)
@@ -97,7 +97,7 @@ export async function rotateAccountKey(
 async function requireRoomForKey(client: Client, ctx: MemberKeysContext): Promise<Account> {
   const account = (await lockAccount(client, ctx.account.id))!
   if ((await countUsableKeys(client, ctx.account.id, ctx.now)) >= maxUsableKeys)
-    throw new ApiError('too_many_keys', `An account has at most ${maxUsableKeys} usable keys; revoke one first.`)
+    throw new Refusal('too_many_keys', `An account has at most ${maxUsableKeys} usable keys; revoke one first.`)
   return account
 }
 
@@ -110,7 +110,7 @@ function readExpiry({ now }: MemberKeysContext, text: string | null): Date | nul
   if (text === null) return null
   const moment = parseTimestamp(text)
   if (moment === null || moment <= now.getTime())
-    throw new ApiError('invalid_request', 'expires_at must be a date and time in the future, with offset.', {
+    throw new Refusal('invalid_request', 'expires_at must be a date and time in the future, with offset.', {
       param: 'expires_at',
     })
   return new Date(moment)

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { toApiError } from '../../http/errors.ts'
+import { consolePrefix } from '../../admission/doors.ts'
+import { toRefusal } from '../../http/errors.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { takeAttempt } from '../../people/attempts.ts'
 import { OpenIdProvider } from '../../people/openid/provider.ts'
 import { finishOpenIdSignIn, openIdLifeMs, startOpenIdSignIn } from '../../people/openid/sign-in.ts'
-import { consolePrefix } from '../guard.ts'
 import { rememberBrowser } from '../known-browsers.ts'
 import { browserOf } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -27,14 +27,14 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
   const nameFor = (request: FastifyRequest) => cookieNameOf(baseName, request, publicUrl)
   /** A browser that comes from another site gets a page, not JSON. */
   const sendToSignIn = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
-    request.record.failure = toApiError(error)
+    request.record.failure = toRefusal(error)
     return reply.redirect(publicUrl + failurePath, 303)
   }
 
   api.get(
     '/openid/start',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'read' } },
       schema: {
         operationId: 'startOpenIdSignIn',
         tags: ['session'],
@@ -45,7 +45,7 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
     },
     async (request, reply) => {
       const { db, now, ip: address } = request
-      if (!provider) throw new ApiError('route_not_found', 'No sign-in provider is set up here.')
+      if (!provider) throw new Refusal('route_not_found', 'No sign-in provider is set up here.')
       try {
         await takeAttempt({ db, signer, now }, 'challenge', { address })
         const { url, token } = await startOpenIdSignIn({ db, now, provider }, localPath(request.query.next))
@@ -60,7 +60,7 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
   api.get(
     '/openid/return',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'read' } },
       schema: {
         operationId: 'finishOpenIdSignIn',
         tags: ['session'],
@@ -69,7 +69,7 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
       },
     },
     async (request, reply) => {
-      if (!provider) throw new ApiError('route_not_found', 'No sign-in provider is set up here.')
+      if (!provider) throw new Refusal('route_not_found', 'No sign-in provider is set up here.')
       const token = readCookie(request, nameFor(request)) ?? ''
       reply.clearCookie(nameFor(request), cookieOf(request))
       const { db, now, raw } = request

@@ -5,14 +5,14 @@ import type { PlanFile } from '../../accounts/plans.ts'
 import { reportAccount } from '../../accounts/read-account.ts'
 import { resumeAccount, suspendAccount } from '../../accounts/suspend-account.ts'
 import { listKeys } from '../../auth/keys.ts'
+import type { PersonContext } from '../../auth/signed-in.ts'
 import type { Alongside } from '../../db/pool.ts'
 import { readListPage } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { type IdSealer, type Mode, modes } from '../../kernel/ids.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import { readUsage } from '../../usage/read-usage.ts'
-import type { PersonContext } from '../access.ts'
 import { type AccountAuditRow, selectAuditLog } from '../account/audit-queries.ts'
 import { selectMembers } from '../account/members/member-queries.ts'
 import type {
@@ -163,7 +163,7 @@ export async function changeOperatorAccount(
 ): Promise<AccountReply> {
   const { trial_ends_at: trialEndsAt, limits, ...terms } = changes
   if (Object.keys(changes).length === 0)
-    throw new ApiError('missing_parameter', 'Name something to change, such as plan.', { param: 'plan' })
+    throw new Refusal('missing_parameter', 'Name something to change, such as plan.', { param: 'plan' })
   await requireAccount(ctx.db, ids, publicId)
   const details = { ...terms, ...(trialEndsAt !== undefined && { trial_ends_at: trialEndsAt }), ...prefixed(limits) }
   const account = await runOperatorVerb(() =>

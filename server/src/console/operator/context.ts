@@ -1,11 +1,11 @@
 import type { Account, AccountsContext } from '../../accounts/account.ts'
 import { selectAccount } from '../../accounts/queries.ts'
+import { recordAuditEntry } from '../../auth/audit.ts'
+import type { PersonContext } from '../../auth/signed-in.ts'
 import type { Queryable } from '../../db/pool.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
-import { ApiError, OperatorError } from '../../kernel/errors.ts'
+import { OperatorError, Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { recordAudit } from '../../people/audit.ts'
-import type { PersonContext } from '../access.ts'
 
 /** The context of the verbs that operators also have as commands. */
 export function accountsContextOf({ db, now }: PersonContext, ids: IdSealer): AccountsContext {
@@ -21,7 +21,7 @@ export function listContext({ now }: PersonContext, cursors: CursorSealer) {
 export async function requireAccount(db: Queryable, ids: IdSealer, publicId: string): Promise<Account> {
   const opened = ids.open(publicId)
   const account = opened?.kind === 'account' ? await selectAccount(db, opened.value) : undefined
-  if (!account) throw new ApiError('account_not_found', 'There is no such account.')
+  if (!account) throw new Refusal('account_not_found', 'There is no such account.')
   return account
 }
 
@@ -31,7 +31,7 @@ export async function runOperatorVerb<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (cause) {
     if (!(cause instanceof OperatorError)) throw cause
-    throw new ApiError('invalid_request', cause.message, { cause })
+    throw new Refusal('invalid_request', cause.message, { cause })
   }
 }
 
@@ -49,5 +49,5 @@ export function auditOperator(
   db: Queryable,
   entry: OperatorAction,
 ): Promise<void> {
-  return recordAudit(db, { ...entry, personId: person.id, address, at: now })
+  return recordAuditEntry(db, { ...entry, personId: person.id, address, at: now })
 }

@@ -1,11 +1,11 @@
+import type { PersonContext } from '../../auth/signed-in.ts'
 import type { ConnectionPool } from '../../db/pool.ts'
 import { type ErasureContext, eraseContacts } from '../../erasure/erase-contacts.ts'
 import { RecordError } from '../../imports/faults.ts'
 import { LineSplitter } from '../../imports/source/lines.ts'
 import { isBlankOrComment, readSuppression, type Suppression } from '../../imports/suppressions/read-suppression.ts'
 import { suppress } from '../../imports/suppressions/suppress.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import type { PersonContext } from '../access.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { auditOperator, runOperatorVerb } from './context.ts'
 import {
   type ErasureBody,
@@ -30,7 +30,7 @@ export async function eraseByOperator(
   { email, contact }: ErasureBody,
 ): Promise<ErasureReply> {
   if ((email === undefined) === (contact === undefined))
-    throw new ApiError('invalid_request', 'Give either email or contact.', { param: 'email' })
+    throw new Refusal('invalid_request', 'Give either email or contact.', { param: 'email' })
   const target = email === undefined ? { id: contact! } : { email }
   const { erased } = await runOperatorVerb(() =>
     eraseContacts(erasureContext(services), target, (client, result) =>

@@ -1,7 +1,7 @@
+import type { PersonContext } from '../../auth/signed-in.ts'
 import { readListLimit, readListPage } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import type { PersonContext } from '../access.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { listContext } from './context.ts'
 import type { PageQuery, PrivacyRequestListReply, WebhookListReply } from './data-schema.ts'
 import { type PrivacyRequestLogRow, selectBillingEvents, selectPrivacyRequests } from './queries.ts'
@@ -74,7 +74,7 @@ function sealCursor({ received_at, id }: { received_at: Date; id: string }): str
 function openCursor(cursor: string): { receivedAt: Date; id: string } {
   const [, time, id] = /^(\d{1,15}) (.+)$/.exec(Buffer.from(cursor.slice(4), 'base64url').toString()) ?? []
   if (time === undefined || id === undefined)
-    throw new ApiError('invalid_cursor', 'This cursor does not come from this list; start again without it.', {
+    throw new Refusal('invalid_cursor', 'This cursor does not come from this list; start again without it.', {
       param: 'cursor',
     })
   return { receivedAt: new Date(Number(time)), id }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/pool.ts'
 import { normalizeEmail } from '../../kernel/channels/email.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { isPlainAddress } from '../../kernel/mail/user-address.ts'
 import type { Signer } from '../../kernel/signer.ts'
 import { networkOf } from '../../kernel/text/networks.ts'
@@ -58,6 +58,6 @@ function windowsOf({ signer, address }: AskContext, email: string): RequestWindo
 function mailboxOf(given: string): string {
   const normal = normalizeEmail(given)
   const written = given.trim().toLowerCase()
-  if (normal === null) throw new ApiError('invalid_request', 'email must be an email address.', { param: 'email' })
+  if (normal === null) throw new Refusal('invalid_request', 'email must be an email address.', { param: 'email' })
   return isPlainAddress(written) && normalizeEmail(written) === normal ? written : normal
 }

@@ -1,12 +1,12 @@
 import { FairQueue, FairSemaphore } from '@storedex/work'
+import { recordAuditEntry } from '../../auth/audit.ts'
 import type { ConnectionPool, Queryable } from '../../db/pool.ts'
 import type { ContactSeals } from '../../encryption/keyring.ts'
 import { eraseContacts } from '../../erasure/erase-contacts.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { networkOf } from '../../kernel/text/networks.ts'
 import type { Clock } from '../../kernel/time.ts'
-import { recordAudit } from '../../people/audit.ts'
 import { hashToken } from '../../people/tokens.ts'
 import { readHeldData } from './held-data.ts'
 import {
@@ -72,7 +72,7 @@ export async function eraseByPrivacyLink(ctx: PrivacyLinkContext, token: string)
       const outcome = erased > 0 ? 'erased' : 'nothing_held'
       if (!(await endRequest(client, hashToken(token), { outcome, erased, now }))) throw deadLinkError()
       // Neither the email address nor the network address of somebody who wants to be forgotten.
-      await recordAudit(client, {
+      await recordAuditEntry(client, {
         accountId: null,
         personId: null,
         action: 'privacy_request.erased',
@@ -92,7 +92,7 @@ async function useLink(
   const request = await useRequest(db, hashToken(token), { now: clock.now(), allowed: usesPerLink })
   if (!request) throw deadLinkError()
   if (!request.counted)
-    throw new ApiError('rate_limit_exceeded', 'This link was used too often; ask for another one.', {
+    throw new Refusal('rate_limit_exceeded', 'This link was used too often; ask for another one.', {
       param: 'attempts',
       retryAfterSeconds: 3_600,
     })
@@ -100,8 +100,8 @@ async function useLink(
 }
 
 /** The same for a link that was used, has expired or never existed. */
-function deadLinkError(): ApiError {
-  return new ApiError('invalid_link', 'This link was used, has expired or is incomplete; ask for another one.')
+function deadLinkError(): Refusal {
+  return new Refusal('invalid_link', 'This link was used, has expired or is incomplete; ask for another one.')
 }
 
 /** Requests tell nothing of anybody; operators look at the recent ones. */
@@ -126,7 +126,7 @@ export class ScanLimiter {
     return this.#links.run(link, async () => {
       const release = this.#permits.tryAcquire(networkOf(address))
       if (!release)
-        throw new ApiError('service_unavailable', 'Many people are asking at the moment; try again in a minute.', {
+        throw new Refusal('service_unavailable', 'Many people are asking at the moment; try again in a minute.', {
           retryAfterSeconds: 60,
         })
       return work().finally(release)

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { ConsoleServices } from '../services.ts'
 import { askForLink } from './ask.ts'
 import { copyPrivacyData, eraseByPrivacyLink, openPrivacyLink, type PrivacyLinkContext, ScanLimiter } from './link.ts'
@@ -36,7 +36,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/privacy/requests',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'askForPrivacyLink',
         tags: ['privacy'],
@@ -60,7 +60,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/privacy/open',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'openPrivacyLink',
         tags: ['privacy'],
@@ -75,7 +75,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/privacy/file',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'copyPrivacyData',
         tags: ['privacy'],
@@ -90,7 +90,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/privacy/erase',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'eraseByPrivacyLink',
         tags: ['privacy'],
@@ -103,7 +103,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   )
 }
 
-function noMailError(contact: string | null): ApiError {
+function noMailError(contact: string | null): Refusal {
   const whom = contact === null ? 'the operator of this address' : contact
-  return new ApiError('invalid_request', `No mail is set up here; ask ${whom} about your data.`)
+  return new Refusal('invalid_request', `No mail is set up here; ask ${whom} about your data.`)
 }

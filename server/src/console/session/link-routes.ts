@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import { type CountedAttempt, takeAttempt } from '../../people/attempts.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
@@ -55,7 +55,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   api.post(
     '/link/look',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'lookAtLink',
         tags: ['session'],
@@ -71,7 +71,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   api.post(
     '/link',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'openLink',
         tags: ['session'],
@@ -95,7 +95,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   api.post(
     '/link/password',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'setPasswordByLink',
         tags: ['session'],
@@ -118,7 +118,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   api.post(
     '/password-link',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'requestPasswordLink',
         tags: ['session'],
@@ -148,7 +148,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   api.post(
     '/sign-up',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'signUp',
         tags: ['session'],
@@ -160,7 +160,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
     },
     async (request, reply) => {
       if (!outbox || services.config.people.signup !== 'open')
-        throw new ApiError('route_not_found', 'Ask somebody who has an account for an invitation.')
+        throw new Refusal('route_not_found', 'Ask somebody who has an account for an invitation.')
       outbox.requireRoom()
       const { db, ip: address, now, body } = request
       const { email, name, account_name: accountName } = body
@@ -172,6 +172,6 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   )
 }
 
-function noMailError(): ApiError {
-  return new ApiError('invalid_request', 'No mail is set up here; ask whoever runs this installation for a link.')
+function noMailError(): Refusal {
+  return new Refusal('invalid_request', 'No mail is set up here; ask whoever runs this installation for a link.')
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { planSlugs } from '../../accounts/plans.ts'
-import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
-import { roles } from '../../people/roles.ts'
+import { roles } from '../../auth/roles.ts'
+import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
 
 const AccountId = Type.String({
   pattern: '^acct_[A-Za-z]{16}$',
@@ -37,7 +37,7 @@ export const NewPersonName = Type.String({
 })
 export const GivenPassword = Type.String({ minLength: 1, maxLength: 1000, description: 'A password.' })
 const LinkToken = Type.String({ minLength: 1, maxLength: 200, description: 'The part of a link after the #.' })
-export const RoleName = Type.Enum([...roles], { type: 'string', description: 'What the person may do in the account.' })
+export const RoleName = OneOf(roles, { description: 'What the person may do in the account.' })
 
 const OpenIdProvider = Nullable(ClosedObject({ name: PersonName }, { description: 'The OpenID Connect provider.' }))
 const SignUp = Type.Boolean({ description: 'Whether strangers may create an account.' })
@@ -61,7 +61,7 @@ export const SessionReply = ClosedObject({
       role: RoleName,
       api_access: Type.Boolean({ description: 'Whether the plan in force gives access to data.' }),
       plan: ClosedObject({
-        slug: Type.Enum([...planSlugs], { type: 'string' }),
+        slug: OneOf(planSlugs),
         name: Type.String(),
         status: Type.String({ description: 'Status of the subscription.' }),
       }),
@@ -104,8 +104,7 @@ export const LinkPasswordRequest = ClosedObject({
 })
 export const LinkReply = ClosedObject({
   object: Type.Literal('link'),
-  purpose: Type.Enum(['sign_in', 'set_password', 'invitation', 'sign_up'], {
-    type: 'string',
+  purpose: OneOf(['sign_in', 'set_password', 'invitation', 'sign_up'], {
     description: 'What the link is for. `sign_in`: it signs the person in; once opened, it is used up.',
   }),
   email: EmailAddress,

@@ -1,7 +1,7 @@
+import { personContext } from '../../auth/signed-in.ts'
 import type { ApiRoutes } from '../../http/server.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { upsertSettings } from '../../people/queries.ts'
-import { personContext } from '../access.ts'
 import { DoneReply, SettingsRequest } from './schema.ts'
 
 const maxSettingsBytes = 16_384
@@ -13,7 +13,7 @@ export function registerSettingsConsoleRoutes(api: ApiRoutes): void {
   api.put(
     '/settings',
     {
-      config: { console: { who: 'person' } },
+      config: { access: { person: true, kind: 'session' } },
       schema: {
         operationId: 'setSettings',
         tags: ['session'],
@@ -27,9 +27,9 @@ export function registerSettingsConsoleRoutes(api: ApiRoutes): void {
       const { settings } = request.body
       const text = JSON.stringify(settings)
       if (Buffer.byteLength(text) > maxSettingsBytes)
-        throw new ApiError('payload_too_large', 'Settings may take 16 KB.', { param: 'settings' })
+        throw new Refusal('payload_too_large', 'Settings may take 16 KB.', { param: 'settings' })
       if (unstorable.test(text))
-        throw new ApiError('invalid_request', 'Settings cannot contain NUL or half a character.', { param: 'settings' })
+        throw new Refusal('invalid_request', 'Settings cannot contain NUL or half a character.', { param: 'settings' })
       await upsertSettings(db, person.id, settings, now)
       return { object: 'done' as const, request_id: request.id }
     },

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { Meter } from '../../accounts/plans.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import type { MemberContext } from '../../auth/signed-in.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { ClosedObject, Nullable, RequestId } from '../../kernel/shapes.ts'
+import { ClosedObject, Nullable, OneOf, RequestId } from '../../kernel/shapes.ts'
 import { formatDay, type Period, startOfMonthBefore, utcDayAt } from '../../kernel/time.ts'
-import type { MemberContext } from '../access.ts'
 import { nameSpenders } from '../spenders.ts'
 import type { DailyUsageQuery } from './parameters.ts'
 import { type SeriesKind, type SeriesRow, selectDailyUsage } from './queries.ts'
@@ -25,9 +25,8 @@ export const DailyUsage = ClosedObject({
   by: Type.Union([Type.Literal('meter'), Type.Literal('key'), Type.Literal('person')]),
   series: Type.Array(
     ClosedObject({
-      meter: Type.Enum(meters, { type: 'string' }),
-      kind: Type.Enum(['meter', 'key', 'person', 'keys', 'people', 'unknown', 'others'] satisfies SeriesKind[], {
-        type: 'string',
+      meter: OneOf(meters),
+      kind: OneOf(['meter', 'key', 'person', 'keys', 'people', 'unknown', 'others'] satisfies SeriesKind[], {
         description: 'keys: all API keys together; people: all people of the console; unknown: not recorded.',
       }),
       id: Nullable(Type.String({ pattern: '^(key|per)_[A-Za-z]{16}$', maxLength: 20 })),
@@ -87,18 +86,18 @@ function daysOf({ from, to }: DailyUsageQuery, period: Period, keptSince: Date):
   const first = from === undefined ? utcDayAt(period.start).start : startOfDay('from', from)
   const last = to === undefined ? utcDayAt(new Date(period.end.getTime() - 1)).start : startOfDay('to', to)
   const end = new Date(last.getTime() + dayMs)
-  if (last < first) throw new ApiError('invalid_request', 'from must not be after to.', { param: 'from' })
+  if (last < first) throw new Refusal('invalid_request', 'from must not be after to.', { param: 'from' })
   if (end.getTime() - first.getTime() > maxDays * dayMs)
-    throw new ApiError('invalid_request', `from and to may span ${maxDays} days at most.`, { param: 'from' })
+    throw new Refusal('invalid_request', `from and to may span ${maxDays} days at most.`, { param: 'from' })
   if (last < keptSince)
-    throw new ApiError('invalid_request', `Usage by day is kept since ${formatDay(keptSince)}.`, { param: 'to' })
+    throw new Refusal('invalid_request', `Usage by day is kept since ${formatDay(keptSince)}.`, { param: 'to' })
   return { start: first < keptSince ? keptSince : first, end }
 }
 
 function startOfDay(param: 'from' | 'to', day: string): Date {
   const start = new Date(`${day}T00:00:00.000Z`)
   if (Number.isNaN(start.getTime()) || formatDay(start) !== day)
-    throw new ApiError('invalid_request', `${param} must be a day, like 2026-11-01.`, { param })
+    throw new Refusal('invalid_request', `${param} must be a day, like 2026-11-01.`, { param })
   return start
 }
 

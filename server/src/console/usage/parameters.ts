@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listParameters } from '../../delivery/list-pages.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { ClosedObject, Timestamp } from '../../kernel/shapes.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
@@ -66,7 +66,7 @@ function openId(ids: IdSealer, kind: 'key' | 'person', text: string | undefined)
   if (text === undefined) return null
   const opened = ids.open(text)
   if (opened?.kind !== kind)
-    throw new ApiError('invalid_request', `${kind} must be an id from this list.`, { param: kind })
+    throw new Refusal('invalid_request', `${kind} must be an id from this list.`, { param: kind })
   return opened.value
 }
 
@@ -74,7 +74,7 @@ function openTime(param: 'since' | 'until', text: string | undefined): Date | un
   if (text === undefined) return undefined
   const moment = parseTimestamp(text)
   if (moment === null)
-    throw new ApiError('invalid_request', `${param} must be a date and time with offset, like 2026-11-01T00:00:00Z.`, {
+    throw new Refusal('invalid_request', `${param} must be a date and time with offset, like 2026-11-01T00:00:00Z.`, {
       param,
     })
   return new Date(moment)

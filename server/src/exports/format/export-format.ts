@@ -1,6 +1,6 @@
 /** The text of a file: rows of items as the API serves them, in CSV or in lines of JSON. */
 import { csvCell, exactCsvCell } from '../../kernel/csv.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { nearestTexts } from '../../kernel/similarity.ts'
 import { quote } from '../../search/query/vocabulary.ts'
 import { type Column, columnsOfKind, type ExportKind } from './columns.ts'
@@ -33,8 +33,8 @@ export function createExportFormat(request: FormatRequest): ExportFormat {
 
 function ndjson({ columns, preset }: FormatRequest): ExportFormat {
   if (columns)
-    throw new ApiError('invalid_request', 'Columns are for CSV; NDJSON has whole objects.', { param: 'columns' })
-  if (preset) throw new ApiError('invalid_request', 'Presets are for CSV.', { param: 'preset' })
+    throw new Refusal('invalid_request', 'Columns are for CSV; NDJSON has whole objects.', { param: 'columns' })
+  if (preset) throw new Refusal('invalid_request', 'Presets are for CSV.', { param: 'preset' })
   return {
     extension: 'ndjson',
     contentType: 'application/x-ndjson; charset=utf-8',
@@ -82,11 +82,11 @@ function isForCrm(preset: Preset | undefined): preset is keyof typeof presetColu
 function selectColumns({ kind, columns: names, preset }: FormatRequest): readonly Column[] {
   if (isForCrm(preset)) {
     if (kind !== 'contacts')
-      throw new ApiError('invalid_request', `The preset ${preset} is for exports of kind contacts.`, {
+      throw new Refusal('invalid_request', `The preset ${preset} is for exports of kind contacts.`, {
         param: 'preset',
       })
     if (names)
-      throw new ApiError('invalid_request', `The preset ${preset} has columns of its own.`, { param: 'columns' })
+      throw new Refusal('invalid_request', `The preset ${preset} has columns of its own.`, { param: 'columns' })
     return presetColumns[preset] as readonly Column[]
   }
   const available = columnsOfKind[kind]
@@ -100,8 +100,8 @@ function findColumn(available: readonly Column[], names: readonly string[], name
     const known = available.map((each) => each.name)
     const nearest = nearestTexts(known, name).slice(0, 3).join(', ')
     const hint = nearest === '' ? `the columns are ${known.join(', ')}` : `nearest: ${nearest}`
-    throw new ApiError('invalid_column', `${quote(name)} is not a column of this kind; ${hint}.`, { param })
+    throw new Refusal('invalid_column', `${quote(name)} is not a column of this kind; ${hint}.`, { param })
   }
-  if (names.indexOf(name) !== index) throw new ApiError('invalid_column', `${name} is named twice.`, { param })
+  if (names.indexOf(name) !== index) throw new Refusal('invalid_column', `${name} is named twice.`, { param })
   return column
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { isDatabaseUnavailable, violatesConstraint } from '../../db/failures.ts'
 import type { ConnectionPool, Pool } from '../../db/pool.ts'
 import type { GaugeSource } from '../../http/metrics.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { clockToleranceMs } from '../../kernel/time.ts'
 import { describeCause } from '../../runtime/logger.ts'
 import { type RepeatingTask, sleepUnlessStopped, startRepeating } from '../../runtime/timing.ts'
@@ -241,8 +241,8 @@ export class ExportRunner {
   async #handleFailure(claimed: ExportRow, error: unknown): Promise<void> {
     const { db, clock, log } = this.#options
     this.#totals.failures++
-    const isOutage = isDatabaseUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable')
-    if (error instanceof ApiError && error.code === 'list_not_found') {
+    const isOutage = isDatabaseUnavailable(error) || (error instanceof Refusal && error.code === 'service_unavailable')
+    if (error instanceof Refusal && error.code === 'list_not_found') {
       await failHeld(this.#options, { row: claimed }, 'list_not_found')
       return
     }

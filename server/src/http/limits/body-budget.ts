@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { formatNumber } from '../../kernel/time.ts'
 
-type Done = (error: ApiError | null, body?: Buffer) => void
+type Done = (error: Refusal | null, body?: Buffer) => void
 
 /** Memory limit for all bodies in flight, over all connections. */
 const maxBodyBytesInFlight = 33_554_432
@@ -47,7 +47,7 @@ export class BodyBudget {
   }
 
   /** Rejects all incomplete uploads. */
-  rejectAll(error: ApiError): void {
+  rejectAll(error: Refusal): void {
     for (const upload of [...this.#uploads]) upload.refuse(error)
   }
 }
@@ -56,7 +56,7 @@ interface UploadListener {
   /** Called before more memory is used. It may reject the calling upload itself. */
   claim(bytes: number): void
   /** Called once, with the number of bytes released. */
-  end(bytes: number, error: ApiError | null, body?: Buffer): void
+  end(bytes: number, error: Refusal | null, body?: Buffer): void
 }
 
 const minBufferBytes = 1_024
@@ -88,7 +88,7 @@ class Upload {
     return this.#request.socket
   }
 
-  refuse(error: ApiError): void {
+  refuse(error: Refusal): void {
     this.#end(error)
   }
 
@@ -116,10 +116,10 @@ class Upload {
   readonly #finish = (): void => this.#end(null)
 
   readonly #fail = (cause?: Error): void => {
-    this.#end(new ApiError('invalid_request', 'The request could not be read to its end.', { cause }))
+    this.#end(new Refusal('invalid_request', 'The request could not be read to its end.', { cause }))
   }
 
-  #end(error: ApiError | null): void {
+  #end(error: Refusal | null): void {
     if (this.#isDone) return
     this.#isDone = true
     this.#request.off('data', this.#append)
@@ -135,10 +135,10 @@ class Upload {
   }
 }
 
-export function bodyTooLargeError(maxBytes: number): ApiError {
-  return new ApiError('payload_too_large', `The body is larger than ${formatNumber(maxBytes)} bytes.`)
+export function bodyTooLargeError(maxBytes: number): Refusal {
+  return new Refusal('payload_too_large', `The body is larger than ${formatNumber(maxBytes)} bytes.`)
 }
 
-function tooManyBodiesError(): ApiError {
-  return new ApiError('service_unavailable', 'Too many bodies are arriving at once; try again in a moment.')
+function tooManyBodiesError(): Refusal {
+  return new Refusal('service_unavailable', 'Too many bodies are arriving at once; try again in a moment.')
 }

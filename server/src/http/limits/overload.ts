@@ -1,6 +1,6 @@
 import { FairSemaphore } from '@storedex/work'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { isInjected } from '../injected.ts'
 
 export interface RequestLimitOptions {
@@ -21,7 +21,7 @@ declare module 'fastify' {
 }
 
 /** The error of a request rejected for overload. */
-export class OverloadError extends ApiError {
+export class OverloadError extends Refusal {
   constructor() {
     super('service_unavailable', 'The service is handling too many requests; try again in a moment.')
     this.name = 'OverloadError'

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import type { ApiError } from '../../kernel/errors.ts'
 import { prefersPage } from './accept.ts'
 import { actions, type Html, html, linkButton } from './html.ts'
 import type { HtmlPage } from './page.ts'
@@ -14,7 +13,7 @@ export function expectsErrorPage({ headers, raw }: FastifyRequest): boolean {
 }
 
 /** The page for an error of any path. It says nothing of the cause; the reference in its footer leads to the log. */
-export function siteErrorPage({ status, code }: ApiError): HtmlPage {
+export function siteErrorPage(status: number, code: string): HtmlPage {
   return { status, ...contentOf(status, code) }
 }
 

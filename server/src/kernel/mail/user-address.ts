@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 
 // Nothing that mail programs and servers read as more than letters: brackets, quotes, comments, lists, routes. One text
 // is one mailbox.
@@ -26,7 +26,7 @@ export function readUserAddress(given: string): string | null {
 export function requireUserAddress(given: string): string {
   const address = readUserAddress(given)
   if (address === null)
-    throw new ApiError('invalid_request', 'email must be a plain email address, such as mara@aurora.example.', {
+    throw new Refusal('invalid_request', 'email must be a plain email address, such as mara@aurora.example.', {
       param: 'email',
     })
   return address

@@ -1,7 +1,7 @@
 import { contactIdPattern } from '../../delivery/contact-preview.ts'
 import { parseHosts } from '../../delivery/paid-reply.ts'
 import { storeIdPattern } from '../../delivery/store-document.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { ListsContext } from '../context.ts'
 import type { ListItemsRequest, ListKind } from '../schema.ts'
 import { openListSearch } from './find-by-search.ts'
@@ -20,13 +20,13 @@ export interface AskedItems {
 export function requireItems({ domains, store_ids, contact_ids, from, max }: ListItemsRequest): void {
   const isNamed = [domains, store_ids, contact_ids].some((names) => names !== undefined)
   if (from !== undefined && isNamed)
-    throw new ApiError('invalid_request', 'Give either ids and domains, or from with max.', { param: 'from' })
+    throw new Refusal('invalid_request', 'Give either ids and domains, or from with max.', { param: 'from' })
   if (from !== undefined && max === undefined)
-    throw new ApiError('missing_parameter', 'max is required with from.', { param: 'max' })
+    throw new Refusal('missing_parameter', 'max is required with from.', { param: 'max' })
   if (from === undefined && max !== undefined)
-    throw new ApiError('missing_parameter', 'from is required with max.', { param: 'from' })
+    throw new Refusal('missing_parameter', 'from is required with max.', { param: 'from' })
   if (from === undefined && !isNamed)
-    throw new ApiError('missing_parameter', 'Give domains, store_ids, contact_ids, or from with max.', {
+    throw new Refusal('missing_parameter', 'Give domains, store_ids, contact_ids, or from with max.', {
       param: 'domains',
     })
 }
@@ -80,7 +80,7 @@ function requireIds(kind: ListKind, texts: readonly string[]): void {
   if (places.length === 0) return
   const more = places.length > maxPlaces ? ` and ${places.length - maxPlaces} more` : ''
   const verb = places.length === 1 ? 'is not the id' : 'are not ids'
-  throw new ApiError(
+  throw new Refusal(
     code,
     `${places.slice(0, maxPlaces).join(', ')}${more} ${verb} of ${what}: ${prefix}live_ or ${prefix}test_ and 16 letters.`,
     { param: places[0]! },
@@ -95,5 +95,5 @@ function refuseOtherKind(kind: ListKind, request: ListItemsRequest): void {
   const given = wrong.find((name) => request[name] !== undefined)
   if (given === undefined) return
   const fitting = kind === 'stores' ? 'domains and store_ids' : 'contact_ids'
-  throw new ApiError('invalid_request', `This is a list of ${kind}; it takes ${fitting}.`, { param: given })
+  throw new Refusal('invalid_request', `This is a list of ${kind}; it takes ${fitting}.`, { param: given })
 }

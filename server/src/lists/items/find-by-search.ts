@@ -4,7 +4,7 @@ import { contactIdsOf } from '../../delivery/contact-preview.ts'
 import { findStoreIds } from '../../delivery/fetch-queries.ts'
 import { parseHosts } from '../../delivery/paid-reply.ts'
 import { openExclusion } from '../../exclusion/exclude.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { normalizePersonFilters } from '../../search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../search/query/store-query.ts'
 import type { ListsContext } from '../context.ts'
@@ -21,7 +21,7 @@ export async function openListSearch(ctx: ListsContext, kind: ListKind, source: 
   requireScope(ctx.caller, kind === 'stores' ? 'stores:read' : 'contacts:search')
   refuseOtherSearch(kind, source)
   const nameParam = (error: unknown): never => {
-    throw error instanceof ApiError && error.param !== undefined ? below('from', error) : error
+    throw error instanceof Refusal && error.param !== undefined ? below('from', error) : error
   }
   const find = await (kind === 'stores' ? openStores(ctx, source) : openContacts(ctx, source)).catch(nameParam)
   return (max) => find(max).catch(nameParam)
@@ -29,7 +29,7 @@ export async function openListSearch(ctx: ListsContext, kind: ListKind, source: 
 
 async function openStores(ctx: ListsContext, { filters, exclude }: ListSource): Promise<ListSearch> {
   const { search, caller, vocabulary, deliverEmails } = ctx
-  if (!filters) throw new ApiError('missing_parameter', 'from.filters is required.', { param: 'filters' })
+  if (!filters) throw new Refusal('missing_parameter', 'from.filters is required.', { param: 'filters' })
   const query = normalizeStoreFilters(vocabulary, filters, deliverEmails)
   const { exclusion } = await openExclusion(ctx, exclude)
   return async (max) => {
@@ -76,12 +76,12 @@ function refuseOtherSearch(kind: ListKind, source: ListSource): void {
   const given = wrong.find((name) => source[name] !== undefined)
   if (given === undefined) return
   const fitting = kind === 'stores' ? 'filters' : 'person and store'
-  throw new ApiError('invalid_request', `This is a list of ${kind}; its search has ${fitting}.`, {
+  throw new Refusal('invalid_request', `This is a list of ${kind}; its search has ${fitting}.`, {
     param: `from.${given}`,
   })
 }
 
 /** The same error, about a part of the request. */
-function below(path: string, { code, message, param, cause }: ApiError): ApiError {
-  return new ApiError(code, message, { param: `${path}.${param}`, cause })
+function below(path: string, { code, message, param, cause }: Refusal): Refusal {
+  return new Refusal(code, message, { param: `${path}.${param}`, cause })
 }

@@ -1,5 +1,5 @@
 import { transact } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { type LinkContext, type OpenedLink, signedIn, startLinkSession } from '../links/link-context.ts'
 import { invalidLinkError } from '../links/links.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
@@ -76,6 +76,6 @@ export async function acceptAsNewPerson(
   })
 }
 
-function missingNameError(): ApiError {
-  return new ApiError('missing_parameter', 'name is required.', { param: 'name' })
+function missingNameError(): Refusal {
+  return new Refusal('missing_parameter', 'name is required.', { param: 'name' })
 }

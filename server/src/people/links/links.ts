@@ -1,6 +1,6 @@
+import { recordAuditEntry } from '../../auth/audit.ts'
 import type { Queryable } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import { recordAudit } from '../audit.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { insertSignInLink, type LinkPurpose } from './queries.ts'
 
@@ -26,7 +26,7 @@ export async function createSignInLink(db: Queryable, link: NewLink): Promise<st
   const token = newToken()
   const expiresAt = new Date(now.getTime() + lifeMs)
   await insertSignInLink(db, { tokenHash: hashToken(token), personId, purpose, now, expiresAt })
-  await recordAudit(db, {
+  await recordAuditEntry(db, {
     accountId: null,
     personId: by.personId,
     action: 'link.created',
@@ -44,6 +44,6 @@ export function linkUrl(publicUrl: string, token: string): string {
 }
 
 /** One error for links that are used, expired or unknown: which of them it is tells something. */
-export function invalidLinkError(): ApiError {
-  return new ApiError('invalid_link', 'This link was used, has expired or never existed; ask for a new one.')
+export function invalidLinkError(): Refusal {
+  return new Refusal('invalid_link', 'This link was used, has expired or never existed; ask for a new one.')
 }

@@ -1,5 +1,5 @@
 import type { Configuration } from 'openid-client'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { OpenIdSettings } from '../settings.ts'
 
 const timeoutSeconds = 10
@@ -81,7 +81,7 @@ export class OpenIdProvider {
       return await this.#configuration
     } catch (cause) {
       this.#configuration = undefined
-      throw new ApiError('service_unavailable', 'The sign-in provider does not answer; try again in a moment.', {
+      throw new Refusal('service_unavailable', 'The sign-in provider does not answer; try again in a moment.', {
         cause,
       })
     }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { FairQueue, FairSemaphore } from '@storedex/work'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { mailboxOf } from '../../kernel/mail/mailbox.ts'
 import { networkOf } from '../../kernel/text/networks.ts'
 
@@ -95,8 +95,8 @@ export class PasswordHasher {
   }
 }
 
-function busyError(): ApiError {
-  return new ApiError('service_unavailable', 'Too many people are signing in; try again in a moment.')
+function busyError(): Refusal {
+  return new Refusal('service_unavailable', 'Too many people are signing in; try again in a moment.')
 }
 
 /** One for the process, because the CPU and the memory are the process's. */

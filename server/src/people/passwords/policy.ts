@@ -1,4 +1,4 @@
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { trimMatching } from '../../kernel/text/trim.ts'
 
 const minLength = 12
@@ -6,13 +6,13 @@ const minLength = 12
 /** Throws `weak_password` for a password that is too short or easily guessed. */
 export async function requireStrongPassword(password: string, person: { email: string; name: string }): Promise<void> {
   if ([...password.normalize('NFKC')].length < minLength)
-    throw new ApiError('weak_password', `A password needs ${minLength} characters or more.`, { param: 'password' })
+    throw new Refusal('weak_password', `A password needs ${minLength} characters or more.`, { param: 'password' })
   if (isAboutPerson(password, person))
-    throw new ApiError('weak_password', 'A password must not be made of your name or email address.', {
+    throw new Refusal('weak_password', 'A password must not be made of your name or email address.', {
       param: 'password',
     })
   if (await isCommon(password))
-    throw new ApiError('weak_password', 'This password is common and easily guessed; choose another one.', {
+    throw new Refusal('weak_password', 'This password is common and easily guessed; choose another one.', {
       param: 'password',
     })
 }

@@ -1,5 +1,5 @@
 import { FairQueue, type RefusedBecause } from '@storedex/work'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 
 export interface CountQueueLimits {
   /** How many counts run at once. */
@@ -31,13 +31,13 @@ export class CountQueue {
   }
 }
 
-function busy(cause: string): ApiError {
-  return new ApiError('service_unavailable', 'Too many counts are running; try again in a moment.', {
+function busy(cause: string): Refusal {
+  return new Refusal('service_unavailable', 'Too many counts are running; try again in a moment.', {
     cause: new Error(cause),
   })
 }
 
 /** Nobody reads this error: the caller has left. */
-export function canceled(): ApiError {
-  return new ApiError('service_unavailable', 'The count was canceled.')
+export function canceled(): Refusal {
+  return new Refusal('service_unavailable', 'The count was canceled.')
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { CountResult } from '@storedex/search-index'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { CatalogueView, ReplicaListener } from '../replica/replica.ts'
 import type { ThreadProgram } from '../replica/thread.ts'
 import { deserializeError, ViewSerializer } from '../replica/thread-messages.ts'
@@ -136,8 +136,8 @@ class CountThread {
 
 const noView: CatalogueView = { batch: 0, lists: { live: [], test: [] } }
 
-function stopped(reason: string, cause?: unknown): ApiError {
-  return new ApiError('service_unavailable', 'Counting was interrupted; try again.', {
+function stopped(reason: string, cause?: unknown): Refusal {
+  return new Refusal('service_unavailable', 'Counting was interrupted; try again.', {
     cause: cause ?? new Error(reason),
   })
 }

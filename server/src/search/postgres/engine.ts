@@ -1,7 +1,7 @@
 import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
 import pg from 'pg'
 import { type ConnectionPool, createPool, type Queryable } from '../../db/pool.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { ContactSearch, SearchEngine } from '../engine.ts'
 import { type CountRow, countedStores, countStatement, nothingCounted } from './count-statement.ts'
 import { planLookup, planSearch, type SearchPlan } from './plan.ts'
@@ -122,7 +122,7 @@ const queryCanceled = '57014'
 /** Rethrows an error; a cancelled search becomes `service_unavailable`. */
 function throwSearchError(error: unknown): never {
   if (!(error instanceof pg.DatabaseError) || error.code !== queryCanceled) throw error
-  throw new ApiError('service_unavailable', 'This search took too long and was cancelled; narrow it or try again.', {
+  throw new Refusal('service_unavailable', 'This search took too long and was cancelled; narrow it or try again.', {
     cause: error,
   })
 }

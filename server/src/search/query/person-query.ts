@@ -10,7 +10,7 @@ import {
 import type { ContactPersonFilters } from './filters.ts'
 import { flagTokens, resolveFilterValues, type Term, type Vocabulary } from './vocabulary.ts'
 
-/** Checks and normalizes filters for contacts. Throws an `ApiError` with the parameter of the first error. */
+/** Checks and normalizes filters for contacts. Throws an `Refusal` with the parameter of the first error. */
 export function normalizePersonFilters(vocabulary: Vocabulary, filters: ContactPersonFilters): PersonQuery {
   const roles = resolveFilterValues(vocabulary, 'role', filters.roles_any, 'person.roles_any')
   const wanted = resolveFilterValues(vocabulary, 'seniority', filters.seniority_any, 'person.seniority_any').map(

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { MomentRange, StoreQuery } from '@storedex/search-index'
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
 import type { StoreConditions, StoreSearchFilters } from './filters.ts'
 import {
@@ -37,7 +37,7 @@ export function normalizeStoreFilters(
 
 /**
  * Checks and normalizes conditions on stores. Two filters that differ only in the order of keys or values, or in letter case,
- * have the same normal form. Throws an `ApiError` with the parameter of the first error, below `path`.
+ * have the same normal form. Throws an `Refusal` with the parameter of the first error, below `path`.
  */
 export function normalizeStoreConditions(vocabulary: Vocabulary, filters: StoreConditions, path: string): StoreQuery {
   const clauses: number[][] = []
@@ -54,7 +54,7 @@ export function normalizeStoreConditions(vocabulary: Vocabulary, filters: StoreC
     const none = tokensOf(vocabulary, facet, filter.none, `${param}.none`)
     const conflict = none.findIndex((token) => all.includes(token))
     if (conflict >= 0)
-      throw new ApiError('conflicting_filters', `${quote(filter.none![conflict]!)} is both required and excluded.`, {
+      throw new Refusal('conflicting_filters', `${quote(filter.none![conflict]!)} is both required and excluded.`, {
         param: `${param}.none[${conflict}]`,
       })
     for (const token of all) clauses.push([token])
@@ -110,9 +110,9 @@ function rangeOf(filter: StoreSearchFilters['store_created_at'], param: string):
   const from = momentOf(filter.from, `${param}.from`)
   const to = momentOf(filter.to, `${param}.to`)
   if (from === null && to === null)
-    throw new ApiError('invalid_filter_value', 'A range needs from, to or both.', { param })
+    throw new Refusal('invalid_filter_value', 'A range needs from, to or both.', { param })
   if (from !== null && to !== null && from > to)
-    throw new ApiError('invalid_filter_value', 'The range starts after it ends.', { param })
+    throw new Refusal('invalid_filter_value', 'The range starts after it ends.', { param })
   return { from, to }
 }
 
@@ -120,7 +120,7 @@ function momentOf(text: string | undefined, param: string): number | null {
   if (text === undefined) return null
   const moment = parseTimestamp(text)
   if (moment === null)
-    throw new ApiError(
+    throw new Refusal(
       'invalid_filter_value',
       `${quote(text)} is not a date with time and offset, such as 2026-11-01T00:00:00Z.`,
       { param },

@@ -1,4 +1,4 @@
-import { ApiError } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { nearestTexts } from '../../kernel/similarity.ts'
 
 export const facets = [
@@ -105,7 +105,7 @@ export function revealableToken(deliverEmails: DeliverEmails): number {
   return deliverEmails === 'verified' ? flagTokens.verifiedRevealableContacts : flagTokens.revealableContacts
 }
 
-/** Resolves values in order. Throws an `ApiError` with the parameter of the first value the taxonomy lacks. */
+/** Resolves values in order. Throws an `Refusal` with the parameter of the first value the taxonomy lacks. */
 export function resolveFilterValues(
   vocabulary: Vocabulary,
   facet: Facet,
@@ -132,7 +132,7 @@ const facetNouns: Record<Facet, string> = {
 function refuseUnknown(vocabulary: Vocabulary, facet: Facet, word: string, param: string): never {
   const nearest = vocabulary.nearest(facet, word)
   const hint = nearest.length > 0 ? `nearest: ${nearest.join(', ')}` : 'GET /taxonomy lists them'
-  throw new ApiError('invalid_filter_value', `${quote(word)} is not a known ${facetNouns[facet]}; ${hint}.`, { param })
+  throw new Refusal('invalid_filter_value', `${quote(word)} is not a known ${facetNouns[facet]}; ${hint}.`, { param })
 }
 
 /** Quotes a caller's text for a message: one line, printable, at most 60 characters. */

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { claimInBillingWindow } from '../../../src/admission/billing-window-queries.ts'
-import { ApiError } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
 import { deferred, expectLimited, startAppWithTestProvider } from '../support/test-provider-app.ts'
 
@@ -15,7 +15,7 @@ test('links that are being created claim slots of the hour, and release them if 
   provider.before = async (call) => {
     if (call !== 'createPortal') return
     started += 1
-    if (!(await decided)) throw new ApiError('billing_provider_unavailable', 'Away.')
+    if (!(await decided)) throw new Refusal('billing_provider_unavailable', 'Away.')
   }
   const five = Array.from({ length: 5 }, () => manage(key))
   await vi.waitUntil(() => started === 5, waitOptions)

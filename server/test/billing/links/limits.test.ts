@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
-import { ApiError } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
 import { expectLimited, startAppWithTestProvider } from '../support/test-provider-app.ts'
@@ -121,7 +121,7 @@ describe('billing links', () => {
   test('count only if they are created', async () => {
     const key = await customer({})
     provider.before = (call) => {
-      if (call === 'createPortal') throw new ApiError('billing_provider_unavailable', 'The provider is away.')
+      if (call === 'createPortal') throw new Refusal('billing_provider_unavailable', 'The provider is away.')
     }
     const attempts = [
       await subscribe(key, 'pro'),
@@ -153,7 +153,7 @@ describe('billing links', () => {
     const key = await customer({})
     let calls = 0
     provider.before = (call) => {
-      if (call === 'createPortal' && ++calls % 2) throw new ApiError('billing_provider_unavailable', 'Away.')
+      if (call === 'createPortal' && ++calls % 2) throw new Refusal('billing_provider_unavailable', 'Away.')
     }
     let made = 0
     for (let round = 0; round < 6; round++) {

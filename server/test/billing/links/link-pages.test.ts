@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/kernel/errors.ts'
 import { startAppWithTestProvider, takeCalls } from '../support/test-provider-app.ts'
 
 const { app, provider } = await startAppWithTestProvider()
@@ -56,7 +56,7 @@ describe('the page after a payment page', () => {
   test('works without prices while the provider fails, and does not ask it for every visitor', async () => {
     takeCalls(provider)
     provider.before = () => {
-      throw new ApiError('billing_provider_unavailable', 'The payment provider does not answer.')
+      throw new Refusal('billing_provider_unavailable', 'The payment provider does not answer.')
     }
     for (let visitor = 0; visitor < 3; visitor++)
       expect(await textOf('/billing/done?plan=pro&billing=monthly')).toContain('Monthly')

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
 import { startTimeBudget } from '../../../src/billing/links/links.ts'
-import { ApiError } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/kernel/errors.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import type { TestKey } from '../../support/app.ts'
 import { deferred, startAppWithTestProvider, takeCalls } from '../support/test-provider-app.ts'
@@ -21,7 +21,7 @@ beforeEach(() => {
 const subscribe = (key: TestKey, body: object = { plan: 'business' }) => key.post('/billing/subscription-link', body)
 const manage = (key: TestKey) => key.post('/billing/portal-link', undefined)
 const unavailable = () => {
-  throw new ApiError('billing_provider_unavailable', 'The payment provider does not answer; try again in a moment.', {
+  throw new Refusal('billing_provider_unavailable', 'The payment provider does not answer; try again in a moment.', {
     cause: new Error('connection refused'),
   })
 }
@@ -269,7 +269,7 @@ describe('a failing provider', () => {
     const step = async () => {
       const stepped = inTime(delay(3_000)).then(
         () => 'done',
-        ({ code }: ApiError) => code,
+        ({ code }: Refusal) => code,
       )
       await vi.advanceTimersByTimeAsync(3_000)
       return stepped

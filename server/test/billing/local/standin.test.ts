@@ -10,7 +10,7 @@ import { until } from '../../../../packages/embedded-postgres/test/support.ts'
 import { LocalStandin } from '../../../src/billing/local/standin.ts'
 import type { StripeAccess } from '../../../src/billing/stripe/connection.ts'
 import { findProjectDir } from '../../../src/config.ts'
-import { ApiError } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/kernel/errors.ts'
 import { removeFolder } from '../../support/cleanup.ts'
 
 const program = [
@@ -82,7 +82,7 @@ test('the stand-in starts once, when first needed, and stops with the process th
   expect(await knows(first, await makeCustomer(first))).toBe(true)
   await standin.close()
   expect(await isListening(first.apiBase)).toBe(false)
-  await expect(standin.access()).rejects.toThrow(ApiError)
+  await expect(standin.access()).rejects.toThrow(Refusal)
 })
 
 test('processes share one stand-in; after its owner has closed, another one starts with the same state and address', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createStripeProvider } from '../../../src/billing/stripe/provider.ts'
-import type { ApiError } from '../../../src/kernel/errors.ts'
+import type { Refusal } from '../../../src/kernel/errors.ts'
 import { type FakeCheckout, priceIds, startFakeStripe } from '../support/fake-stripe.ts'
 
 const stripe = await startFakeStripe()
@@ -58,7 +58,7 @@ test.each(['complete', 'expired'] as const)(
 
 test('closeCheckouts fails if an open checkout cannot be closed', async () => {
   setCheckouts({ isStuck: true }, {})
-  const failure: ApiError = await billing.closeCheckouts('cus_1').then(
+  const failure: Refusal = await billing.closeCheckouts('cus_1').then(
     () => expect.unreachable(),
     (error) => error,
   )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { BillingProvider } from '../../../src/billing/provider.ts'
 import { createStripeProvider } from '../../../src/billing/stripe/provider.ts'
-import type { ApiError } from '../../../src/kernel/errors.ts'
+import type { Refusal } from '../../../src/kernel/errors.ts'
 import { event, type FakeStripe, priceIds, startFakeStripe, subscription } from '../support/fake-stripe.ts'
 import { startAppWithFakeStripe } from '../support/fake-stripe-app.ts'
 
@@ -14,7 +14,7 @@ async function startProvider(): Promise<{ stripe: FakeStripe; billing: BillingPr
   return { stripe, billing: createStripeProvider({ getAccess: async () => found, prices: priceIds }) }
 }
 
-const failureOf = (work: Promise<unknown>): Promise<ApiError> =>
+const failureOf = (work: Promise<unknown>): Promise<Refusal> =>
   work.then(
     () => Promise.reject(new Error('it did not fail')),
     (error) => error,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ApiError } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/kernel/errors.ts'
 import { runCommand } from '../../cli/support/run-command.ts'
 import { startTestApp } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
@@ -101,7 +101,7 @@ describe('accounts trial is refused', () => {
 
   test('with one line if the provider is unavailable', async () => {
     provider.before = () => {
-      throw new ApiError('billing_provider_unavailable', 'The payment provider does not answer.')
+      throw new Refusal('billing_provider_unavailable', 'The payment provider does not answer.')
     }
     const { code, stderr } = await trial(await openAccount(), '--days', '14')
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'The payment provider does not answer.\n' })

@@ -7,7 +7,7 @@ import type { ContactPreview } from '../../../src/delivery/contact-preview.ts'
 import type { Store } from '../../../src/delivery/store-document.ts'
 import { columnsOfKind, exportKinds } from '../../../src/exports/format/columns.ts'
 import { createExportFormat } from '../../../src/exports/format/export-format.ts'
-import { ApiError } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/kernel/errors.ts'
 import { hostileText } from '../../kernel/support/formulas.ts'
 
 const store: Store = {
@@ -88,12 +88,12 @@ function cellsOf(request: Request, row: object): Record<string, string> {
   return cells!
 }
 
-function refusal(request: Request): Pick<ApiError, 'code' | 'param' | 'message'> | null {
+function refusal(request: Request): Pick<Refusal, 'code' | 'param' | 'message'> | null {
   try {
     createExportFormat(request)
     return null
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
+    if (!(error instanceof Refusal)) throw error
     return { code: error.code, param: error.param, message: error.message }
   }
 }

@@ -5,7 +5,7 @@ import { exportKinds } from '../../../src/exports/format/columns.ts'
 import { createExportFormat, exportPresets } from '../../../src/exports/format/export-format.ts'
 import { csvRejects } from '../../../src/imports/source/rejects.ts'
 import { StoreRecord } from '../../../src/imports/stores/store-record.ts'
-import { ApiError } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/kernel/errors.ts'
 import { formulasIn, hostileText } from '../../kernel/support/formulas.ts'
 import { filesIn } from '../../promises/architecture/support/tree.ts'
 
@@ -57,7 +57,7 @@ const writers = exportKinds.flatMap((kind) =>
       return [{ kind, preset, format: createExportFormat({ kind, format: 'csv', preset }) }]
     } catch (error) {
       // A preset that is not for this kind.
-      if (error instanceof ApiError) return []
+      if (error instanceof Refusal) return []
       throw error
     }
   }),

@@ -1,6 +1,6 @@
 import { packTraits, type Seniority, signatureToken, traitsToken } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/kernel/errors.ts'
 import type { ContactPersonFilters } from '../../../src/search/query/filters.ts'
 import { narrowsContacts, normalizePersonFilters, normalizeRoles } from '../../../src/search/query/person-query.ts'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
@@ -70,7 +70,7 @@ test.each([
       return error
     }
   })()
-  expect(refusal).toBeInstanceOf(ApiError)
+  expect(refusal).toBeInstanceOf(Refusal)
   expect(refusal).toMatchObject({ code: 'invalid_filter_value', param, message: expect.stringContaining(sentence) })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/kernel/errors.ts'
 import type { StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import {
   hashQuery,
@@ -31,8 +31,8 @@ function refusalOf(work: () => unknown) {
   try {
     work()
   } catch (error) {
-    expect(error).toBeInstanceOf(ApiError)
-    const { code, param, message } = error as ApiError
+    expect(error).toBeInstanceOf(Refusal)
+    const { code, param, message } = error as Refusal
     return { code, param, message }
   }
   throw new Error('not refused')

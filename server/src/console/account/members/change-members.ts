@@ -1,7 +1,7 @@
+import type { Role } from '../../../auth/roles.ts'
 import { transact } from '../../../db/pool.ts'
-import { ApiError } from '../../../kernel/errors.ts'
+import { Refusal } from '../../../kernel/errors.ts'
 import { deleteUnlessLastOwner, selectRole, updateRole } from '../../../people/member-queries.ts'
-import type { Role } from '../../../people/roles.ts'
 import { type AccountContext, lockMembersAs, recordAccountChange, requireMayManage } from '../context.ts'
 import type { AccountDoneReply, MemberListReply } from '../schema.ts'
 import { revokeInvitationsBy } from './invitation-queries.ts'
@@ -89,10 +89,10 @@ function openPersonId({ ids }: AccountContext, text: string): number {
   return opened.value
 }
 
-function noMemberError(): ApiError {
-  return new ApiError('person_not_found', 'This person is no member of the account.')
+function noMemberError(): Refusal {
+  return new Refusal('person_not_found', 'This person is no member of the account.')
 }
 
-function lastOwnerError(): ApiError {
-  return new ApiError('last_owner', 'An account needs an owner: make somebody else an owner first.')
+function lastOwnerError(): Refusal {
+  return new Refusal('last_owner', 'An account needs an owner: make somebody else an owner first.')
 }

@@ -1,5 +1,6 @@
+import type { Role } from '../../../auth/roles.ts'
 import { type Client, transact } from '../../../db/pool.ts'
-import { ApiError } from '../../../kernel/errors.ts'
+import { Refusal } from '../../../kernel/errors.ts'
 import { requireUserAddress } from '../../../kernel/mail/user-address.ts'
 import type { Signer } from '../../../kernel/signer.ts'
 import { takeAttempt } from '../../../people/attempts.ts'
@@ -7,7 +8,6 @@ import { createInvitation } from '../../../people/invitations/invitations.ts'
 import { invitationLetter } from '../../../people/letters.ts'
 import { linkLifeMs, linkUrl } from '../../../people/links/links.ts'
 import type { Outbox } from '../../../people/outbox.ts'
-import type { Role } from '../../../people/roles.ts'
 import { hashToken, newToken } from '../../../people/tokens.ts'
 import { type AccountContext, lockMembersAs, recordAccountChange, requireMayManage } from '../context.ts'
 import type { AccountDoneReply, InvitationListReply, SentInvitationReply } from '../schema.ts'
@@ -91,9 +91,9 @@ async function countInvitation(ctx: InvitationContext, client: Client, email: st
 
 async function requireRoom(ctx: InvitationContext, client: Client, email: string): Promise<void> {
   const facts = await selectInvitationFacts(client, ctx.account.id, email)
-  if (facts.is_member) throw new ApiError('already_member', 'This person is a member already.', { param: 'email' })
+  if (facts.is_member) throw new Refusal('already_member', 'This person is a member already.', { param: 'email' })
   if (facts.open >= maxOpenInvitations || facts.open + facts.members >= maxMembers)
-    throw new ApiError(
+    throw new Refusal(
       'too_many_members',
       `An account has at most ${maxMembers} members and ${maxOpenInvitations} open invitations; revoke some first.`,
     )
@@ -135,7 +135,7 @@ function changeInvitation(
     const opened = ctx.ids.open(invitationId)
     const invitation =
       opened?.kind === 'invitation' ? await selectInvitation(client, ctx.account.id, opened.value) : undefined
-    if (!invitation) throw new ApiError('invitation_not_found', 'There is no such invitation, or it has ended.')
+    if (!invitation) throw new Refusal('invitation_not_found', 'There is no such invitation, or it has ended.')
     requireMayManage(actorRole, invitation.role)
     await change(client, invitation)
     return invitation

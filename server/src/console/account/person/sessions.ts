@@ -1,5 +1,5 @@
 import { transact } from '../../../db/pool.ts'
-import { ApiError } from '../../../kernel/errors.ts'
+import { Refusal } from '../../../kernel/errors.ts'
 import { deleteSession, deleteSessionsOf } from '../../../people/sessions/queries.ts'
 import { type OwnContext, recordOwnChange } from '../context.ts'
 import type { AccountDoneReply, SessionListReply } from '../schema.ts'
@@ -37,7 +37,7 @@ export async function endSession(
   const id = opened?.kind === 'session' ? opened.value : null
   await transact(ctx.db, async (client) => {
     if (id === null || !(await deleteSession(client, ctx.person.id, id)))
-      throw new ApiError('session_not_found', 'There is no such session, or it has ended.')
+      throw new Refusal('session_not_found', 'There is no such session, or it has ended.')
     await recordOwnChange(client, ctx, { action: 'session.ended', target: sessionId })
   })
   return { object: 'done', request_id: ctx.requestId, isCurrent: id === ctx.session.id }
