@@ -3,6 +3,21 @@ import { useEffect, useRef } from 'react'
 import type { Reply, RequestBody, Row } from '#api/operations.ts'
 import { callQuery, reload } from '#api/query.ts'
 
+export type ExportJob = Row<'listExports'>
+export type ExportKind = ExportJob['kind']
+export type ExportColumns = Reply<'listExportColumns'>
+export type ExportRequest = Omit<RequestBody<'createExport'>, 'quote'>
+export type ExportPreset = NonNullable<ExportRequest['preset']>
+export type ExportQuote = Reply<'createQuote'>
+
+/** Which rows: those of a search of stores or people, or of a list. */
+export type ExportQuery = Pick<
+  ExportRequest,
+  'filters' | 'person' | 'store' | 'max_contacts_per_store' | 'list' | 'exclude'
+>
+
+export const exportColumnsQuery = { ...callQuery('listExportColumns', {}), staleTime: Number.POSITIVE_INFINITY }
+
 const watchedEveryMs = 400
 
 export const isActive = ({ status }: Pick<ExportJob, 'status'>) => status === 'queued' || status === 'running'
@@ -38,18 +53,3 @@ export function useReloadAtEnd(job: ExportJob | undefined): void {
     wasActive.current = isNowActive
   }, [isNowActive, client])
 }
-
-export type ExportJob = Row<'listExports'>
-export type ExportKind = ExportJob['kind']
-export type ExportColumns = Reply<'listExportColumns'>
-export type ExportRequest = Omit<RequestBody<'createExport'>, 'quote'>
-export type ExportPreset = NonNullable<ExportRequest['preset']>
-export type ExportQuote = Reply<'createQuote'>
-
-/** Which rows: those of a search of stores or people, or of a list. */
-export type ExportQuery = Pick<
-  ExportRequest,
-  'filters' | 'person' | 'store' | 'max_contacts_per_store' | 'list' | 'exclude'
->
-
-export const exportColumnsQuery = { ...callQuery('listExportColumns', {}), staleTime: Number.POSITIVE_INFINITY }

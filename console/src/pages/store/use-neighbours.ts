@@ -7,7 +7,7 @@ import { storeFields } from '#lib/filters/fields.ts'
 import { storeSearchBody } from '#lib/filters/request.ts'
 import { parseFilters } from '#lib/filters/url.ts'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import type { StoreSearch } from './search.ts'
+import type { StoresSearch } from '../stores/search.ts'
 
 interface Neighbours {
   /** Undefined at the ends of the result, and where the page before is not in memory any more. */
@@ -22,7 +22,7 @@ interface Neighbours {
 }
 
 /** The stores beside this one in the result that led here, if that is still in memory: it is not asked for again. */
-export function useNeighbours(account: string, domain: string, search: StoreSearch): Neighbours | undefined {
+export function useNeighbours(account: string, domain: string, search: StoresSearch): Neighbours | undefined {
   const client = useQueryClient()
   const navigate = useNavigate()
   const cursors = useLocation({ select: ({ state }) => state.cursors }) ?? []
@@ -37,7 +37,7 @@ export function useNeighbours(account: string, domain: string, search: StoreSear
   if (!page || index < 0) return undefined
 
   const { page: number = 1 } = search
-  const open = (store: { domain: string } | undefined, place: Pick<StoreSearch, 'cursor' | 'page'>, stack: string[]) =>
+  const open = (store: { domain: string } | undefined, place: Pick<StoresSearch, 'cursor' | 'page'>, stack: string[]) =>
     store &&
     void navigate({
       to: '/stores/$domain',

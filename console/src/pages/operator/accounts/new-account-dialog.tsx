@@ -8,7 +8,8 @@ import { FormError } from '#ui/fields/field.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
-import { type PlanSlug, planOptions } from '../words.ts'
+import type { OperatorAccount } from '../api.ts'
+import { planOptions } from '../words.ts'
 
 interface NewAccountDialogProps {
   isOpen: boolean
@@ -28,7 +29,7 @@ function NewAccountForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
-  const [plan, setPlan] = useState<PlanSlug>('free')
+  const [plan, setPlan] = useState<OperatorAccount['plan']>('free')
   const { submit, isPending, failure } = useSubmit(async () => {
     const body = { name, plan, ...(email.trim() && { email: email.trim() }) }
     const { account } = await call('createAccount', { body })
