@@ -3,7 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { explainMissingFile } from '#api/connection.ts'
+import { markOutdatedOrOffline } from '#api/connection.ts'
 import { createQueryClient } from '#api/query-client.ts'
 import { followTheme } from '#lib/theme.ts'
 import { forbidHtmlFromText } from '#lib/trusted-types.ts'
@@ -16,7 +16,7 @@ const router = createConsoleRouter(queryClient)
 forbidHtmlFromText()
 followTheme()
 connectClient(router, queryClient)
-window.addEventListener('vite:preloadError', () => void explainMissingFile())
+window.addEventListener('vite:preloadError', () => void markOutdatedOrOffline())
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

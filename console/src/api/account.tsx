@@ -62,7 +62,7 @@ export function useIsAtLeast(role: Role): boolean {
 function accountsOf({ accounts, see_as }: Session): SessionAccount[] {
   if (!see_as) return accounts
   const seen = accounts.find(({ id }) => id === see_as.account.id)
-  const plan = seen?.plan ?? { slug: '', name: '', status: '' }
+  const plan = seen?.plan ?? { slug: 'free' as const, name: '', status: '' }
   return [{ ...see_as.account, role: 'viewer', api_access: seen?.api_access ?? true, plan }]
 }
 

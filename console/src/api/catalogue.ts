@@ -1,79 +1,60 @@
-import type { PeopleSearchBody, StoreSearchBody } from '#lib/filters/request.ts'
-import { api, type CallOptions, path } from './client.ts'
-import type {
-  CopyStoreResponses,
-  FindRevealedResponses,
-  GetTaxonomyResponses,
-  ListRevealedResponses,
-  QuoteRevealResponses,
-  RevealContactsResponses,
-  SearchContactsResponses,
-  SearchStoresResponses,
-  ViewStoreHistoryResponses,
-  ViewStoreResponses,
-} from './generated/console.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Taxonomy } from '#lib/filters/taxonomy.ts'
+import { type CallOptions, call } from './client.ts'
+import { ApiFailure } from './failure.ts'
+import type { CallRequest, Reply, Row } from './operations.ts'
 
-type StoreList = SearchStoresResponses[200]
-type PeopleList = SearchContactsResponses[200]
-type StoreHistoryPage = ViewStoreHistoryResponses[200]
-type RevealedList = ListRevealedResponses[200]
-
-export type Store = StoreList['data'][number]
-
-/** A change of one field of a store. */
-export type StoreChange = StoreHistoryPage['data'][number]
+export type Store = Row<'searchStores'>
 
 /** A store with its first people and its newest changes. */
-export type StorePage = ViewStoreResponses[200]
+export type StorePage = Reply<'viewStore'>
 
 /** A person without channels. */
-export type ContactPreview = PeopleList['data'][number]
+export type ContactPreview = Row<'searchContacts'>
 
 /** A person with channels. Kept in memory only, and only as long as they are shown. */
-export type Contact = RevealContactsResponses[200]['data'][number]
+export type Contact = Row<'revealContacts'>
 
-export type RevealedContact = RevealedList['data'][number]
+export type RevealedContact = Row<'listRevealed'>
 
-/** What a reveal would cost now. Asking changes nothing. */
-export type RevealQuote = QuoteRevealResponses[200]
+export type CountOperation = 'countStores' | 'countContacts'
 
-export type StoreCopy = CopyStoreResponses[200]
+/** How many match, and how many of each value: without facets where the search engine cannot count them. */
+export type Count<Id extends CountOperation> = Omit<Reply<Id>, 'facets'> & Partial<Pick<Reply<Id>, 'facets'>>
 
-export const getTaxonomy = (signal: AbortSignal) => api.get<GetTaxonomyResponses[200]>('/taxonomy', { signal })
+/** How long no facets are asked for after they could not be counted. */
+const withoutFacetsMs = 60_000
+let facetsAskedAgainAt = 0
 
-export const searchStores = (account: string, body: StoreSearchBody, options: CallOptions) =>
-  api.post<StoreList>(path`/accounts/${account}/stores/search`, body, options)
+/** Costs nothing. The total alone where facets cannot be counted, as in an installation that searches in PostgreSQL. */
+export async function count<Id extends CountOperation>(
+  id: Id,
+  request: CallRequest<Id>,
+  options: CallOptions,
+): Promise<Count<Id>> {
+  if (Date.now() >= facetsAskedAgainAt)
+    try {
+      return await call(id, request, options)
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.status !== 503) throw error
+      facetsAskedAgainAt = Date.now() + withoutFacetsMs
+    }
+  const { facets: _facets, facet_limit: _limit, ...body } = request.body
+  const { facets: _none, ...total } = await call(id, { ...request, body }, options)
+  return total
+}
 
-export const searchPeople = (account: string, body: PeopleSearchBody, options: CallOptions) =>
-  api.post<PeopleList>(path`/accounts/${account}/contacts/search`, body, options)
+const freshForMs = 3_600_000
 
-export const getStore = (account: string, domain: string, options: CallOptions) =>
-  api.get<StorePage>(path`/accounts/${account}/stores/${domain}`, options)
+const taxonomyQuery = queryOptions({
+  queryKey: ['taxonomy'],
+  queryFn: async ({ signal }) => new Taxonomy(await call('getTaxonomy', {}, { signal })),
+  staleTime: freshForMs,
+  // It is an instance of a class; comparing its content would cost more than it saves.
+  structuralSharing: false,
+})
 
-/** The changes after those that came with the store, or with the page before. */
-export const viewStoreHistory = (account: string, domain: string, cursor: string, signal: AbortSignal) =>
-  api.get<StoreHistoryPage>(path`/accounts/${account}/stores/${domain}/history`, { query: { cursor }, signal })
-
-export const copyStore = (account: string, domain: string, format: StoreCopy['format']) =>
-  api.post<StoreCopy>(path`/accounts/${account}/stores/${domain}/copy`, { format })
-
-export const quoteReveal = (account: string, ids: readonly string[], signal: AbortSignal) =>
-  api.post<RevealQuote>(path`/accounts/${account}/contacts/quote`, { contact_ids: ids }, { signal })
-
-/** Spends credits. Repeated with the same key it spends nothing more. */
-export const revealContacts = (account: string, ids: readonly string[], idempotencyKey: string) =>
-  api.post<RevealContactsResponses[200]>(
-    path`/accounts/${account}/contacts/reveal`,
-    { contact_ids: ids },
-    { headers: { 'idempotency-key': idempotencyKey } },
-  )
-
-/** Those of these people that the account has revealed, with channels; costs nothing. */
-export const findRevealed = (account: string, ids: readonly string[], signal: AbortSignal) =>
-  api.post<FindRevealedResponses[200]>(path`/accounts/${account}/revealed/find`, { contact_ids: ids }, { signal })
-
-export const listRevealed = (
-  account: string,
-  query: { search: string | undefined; cursor: string | undefined },
-  signal: AbortSignal,
-) => api.get<RevealedList>(path`/accounts/${account}/revealed`, { query: { ...query, limit: 25 }, signal })
+/** The values of filters with their labels; costs nothing. */
+export function useTaxonomy() {
+  return useQuery(taxonomyQuery)
+}

@@ -1,18 +1,11 @@
 import { markOffline, markOnline } from './connection.ts'
 import { ApiFailure } from './failure.ts'
-
-const root = '/console/api'
-
-type QueryValue = string | number | boolean | null | undefined | readonly string[]
+import { addressOf, type CallOperation, type CallRequest, methodOf, type Reply } from './operations.ts'
 
 export interface CallOptions {
-  /** Sent as JSON; a part of a file as it is, with its own media type. */
-  body?: unknown
-  /** Left out where null, undefined or an empty list; a list repeats the name. */
-  query?: Record<string, QueryValue>
   signal?: AbortSignal
-  /** Further request headers, such as an Idempotency-Key. */
-  headers?: Record<string, string>
+  /** Bytes that are sent instead of a body in JSON. */
+  file?: Blob
   /** Gets the headers of a reply that is no error, such as what is left of a meter. */
   onHeaders?: (headers: Headers) => void
   /** The caller itself deals with a session that is gone. */
@@ -33,52 +26,43 @@ export function setClientHooks(next: ClientHooks): void {
   hooks = next
 }
 
-/** Calls of the console's API. `path` is what follows `/console/api`; build it with `path` below. */
-export const api = {
-  get: <Reply>(path: string, options?: Omit<CallOptions, 'body'>) => call<Reply>('GET', path, options),
-  post: <Reply>(path: string, body: unknown = {}, options?: CallOptions) =>
-    call<Reply>('POST', path, { ...options, body }),
-  put: <Reply>(path: string, body: unknown, options?: CallOptions) => call<Reply>('PUT', path, { ...options, body }),
-  patch: <Reply>(path: string, body: unknown, options?: CallOptions) =>
-    call<Reply>('PATCH', path, { ...options, body }),
-  delete: <Reply>(path: string, options?: CallOptions) => call<Reply>('DELETE', path, options),
-}
-
-/** ``path`/accounts/${account}/keys` ``: a template whose values are escaped. */
-export function path(texts: TemplateStringsArray, ...values: (string | number)[]): string {
-  return String.raw({ raw: texts }, ...values.map(encodeURIComponent))
-}
-
-/** The address of a file, for a link. */
-export function apiUrl(path: string): string {
-  return root + path
-}
-
-async function call<Reply>(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+/** Calls an operation: `call('createKey', { account, body: { name } })`. Errors are of `ApiFailure`. */
+export async function call<Id extends CallOperation>(
+  id: Id,
+  request: CallRequest<Id>,
+  options: CallOptions = {},
+): Promise<Reply<Id>> {
+  const repeat = () => send(id, request as SentRequest, options) as Promise<Reply<Id>>
   try {
-    return await send<Reply>(method, path, options)
+    return await repeat()
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error
     if (error.code === 'not_signed_in' && !options.keepsPage) hooks.onSignedOut()
-    if (error.code === 'fresh_sign_in_required' && (await hooks.signInAgain()))
-      return send<Reply>(method, path, options)
+    if (error.code === 'fresh_sign_in_required' && (await hooks.signInAgain())) return repeat()
     throw error
   }
 }
 
-async function send<Reply>(method: string, path: string, options: CallOptions): Promise<Reply> {
-  const { body, query, signal, headers, onHeaders } = options
+interface SentRequest {
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+async function send(id: CallOperation, request: SentRequest, options: CallOptions): Promise<unknown> {
+  const { body, headers, ...parameters } = request
+  const { signal, file, onHeaders } = options
+  const method = methodOf(id)
   const init: RequestInit = { method, credentials: 'same-origin', headers: { accept: 'application/json', ...headers } }
-  if (body instanceof Blob) init.body = body
-  else if (body !== undefined) {
-    init.body = JSON.stringify(body)
+  if (file) init.body = file
+  else if (body !== undefined || method === 'POST') {
+    init.body = JSON.stringify(body ?? {})
     init.headers = { ...init.headers, 'content-type': 'application/json' }
   }
   if (signal) init.signal = signal
   let response: Response
   let text: string
   try {
-    response = await fetch(`${root}${path}${queryString(query)}`, init)
+    response = await fetch(addressOf(id, parameters as CallRequest<CallOperation>), init)
     text = await response.text()
   } catch (error) {
     if (signal?.aborted) throw error
@@ -88,11 +72,9 @@ async function send<Reply>(method: string, path: string, options: CallOptions): 
   // A proxy answers for a server that is away, and not in JSON.
   if (reply === undefined && response.status >= 502) throw unreachable()
   markOnline()
-  if (response.ok) {
-    onHeaders?.(response.headers)
-    return reply as Reply
-  }
-  throw toFailure(response, reply)
+  if (!response.ok) throw toFailure(response, reply)
+  onHeaders?.(response.headers)
+  return reply
 }
 
 function unreachable(): ApiFailure {
@@ -124,11 +106,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function queryString(query: CallOptions['query'] = {}): string {
-  const params = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value === null || value === undefined) continue
-    for (const each of Array.isArray(value) ? value : [value]) params.append(name, String(each))
-  }
-  return params.size > 0 ? `?${params}` : ''
+/** 128 random bits in hexadecimal digits. `crypto.randomUUID` is missing on pages that are served over plain http. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { addressOf } from './operations.ts'
 
 export type ConnectionState = 'online' | 'offline' | 'outdated'
 
@@ -37,8 +38,8 @@ export function markOnline(): void {
   probeTimer = undefined
 }
 
-/** A file of this version could not be loaded. It is gone if the server answers, and out of reach otherwise. */
-export async function explainMissingFile(): Promise<void> {
+/** After a file could not be loaded: asks the server, and shows that this tab is outdated if it answers, offline if not. */
+export async function markOutdatedOrOffline(): Promise<void> {
   if (await isServerThere()) change('outdated')
   else markOffline()
 }
@@ -58,7 +59,7 @@ function probe(attempt: number): void {
 
 async function isServerThere(): Promise<boolean> {
   try {
-    const response = await fetch('/console/api/sign-in-options', { cache: 'no-store' })
+    const response = await fetch(addressOf('getSignInOptions', {}), { cache: 'no-store' })
     // A reply that nobody reads keeps its connection.
     await response.text()
     return response.status < 502

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { call } from './client.ts'
 import { sessionQuery, useSession } from './session.ts'
 
 /** What the person has chosen for one page, as it was stored; it may be anything. */
@@ -22,7 +22,7 @@ export function useSaveSetting(): (setting: Setting) => Promise<void> {
     mutationFn: async ({ group, name, value }: Setting) => {
       const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
       const settings = { ...session.settings, [group]: { ...settingsOf(session.settings[group]), [name]: value } }
-      await api.put('/settings', { settings })
+      await call('setSettings', { body: { settings } })
       client.setQueryData(sessionQuery.queryKey, { ...session, settings })
     },
   })

@@ -1,3 +1,5 @@
+import type { TaxonomyItem } from './filters/taxonomy.ts'
+
 // All in the reader's locale, which is the browser's.
 const numberFormats = new Map<string, Intl.NumberFormat>()
 
@@ -47,4 +49,47 @@ export function formatRelative(time: string, nowMs: number): string {
 
 export function formatPeople(count: number): string {
   return formatCount(count, 'person', 'people')
+}
+
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** `3.4 MB`. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(byteUnits.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
+  const unit = byteUnits[power]!
+  // The short form of bytes has no plural.
+  const unitDisplay = power === 0 ? 'long' : 'short'
+  return formatNumber(bytes / 1_000 ** power, { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 })
+}
+
+/** A tier in a few signs, such as `10K–50K` or `$1M–$10M`, for a table; its label is the long form. */
+export function formatTier({ label, min, max }: TaxonomyItem, currency?: 'USD'): string {
+  const short = (value: number) =>
+    formatNumber(value, {
+      notation: 'compact',
+      maximumFractionDigits: 1,
+      ...(currency && { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
+    })
+  if (min == null) return label
+  if (max == null) return `> ${short(min)}`
+  return min === 0 ? `< ${short(max)}` : `${short(min)}–${short(max)}`
+}
+
+type Resolution = 'exact' | 'month' | 'year' | null
+
+const monthFormat = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', timeZone: 'UTC' })
+const yearFormat = new Intl.DateTimeFormat(undefined, { year: 'numeric', timeZone: 'UTC' })
+
+const calendarDayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** A day such as `2026-05-31`, the same in all time zones. */
+export function formatCalendarDay(day: string): string {
+  return calendarDayFormat.format(new Date(`${day}T00:00:00Z`))
+}
+
+/** An estimated time, no more exact than it is known. */
+export function formatEstimate(time: string, resolution: Resolution): string {
+  if (resolution === 'year') return yearFormat.format(new Date(time))
+  if (resolution === 'month') return monthFormat.format(new Date(time))
+  return formatDay(time)
 }

@@ -53,3 +53,11 @@ export function choiceParam<Choice extends string>(value: unknown, choices: read
   const text = textParam(value)
   return choices.find((choice) => choice === text)
 }
+
+/** The place in a list, as the address has it: both are missing on the first page. */
+export function parsePagePlace(search: RawSearch): { cursor?: string; page?: number } {
+  const cursor = textParam(search.cursor)
+  if (!cursor) return {}
+  const page = numberParam(search.page)
+  return { cursor, page: page !== undefined && Number.isInteger(page) && page > 1 ? page : 2 }
+}

@@ -1,13 +1,18 @@
-import { Outlet, useLocation } from '@tanstack/react-router'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { AccountProvider, useAccounts } from '#api/account.tsx'
+import { call } from '#api/client.ts'
+import { messageOf } from '#api/failure.ts'
 import { useSession } from '#api/session.ts'
+import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { SkipLink } from '#ui/actions/skip-link.tsx'
+import { Banner } from '#ui/feedback/banner.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { showToast } from '#ui/feedback/toasts.tsx'
 import { KeyboardShortcuts } from './keyboard/keyboard-shortcuts.tsx'
 import { NavigationList } from './navigation-list.tsx'
-import { SeeAsBanner } from './see-as-banner.tsx'
 import { useIsSigningInAgain } from './sign-in-again.ts'
 import { TopBar } from './top-bar.tsx'
 
@@ -62,5 +67,34 @@ function Page() {
         'Ask an admin of your account to invite you.'
       )}
     </EmptyState>
+  )
+}
+
+/** An operator looks at the console as an account does. */
+function SeeAsBanner() {
+  const { see_as } = useSession()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const stop = useMutation({
+    mutationFn: () => call('stopSeeAs', {}),
+    onSuccess: async () => {
+      await navigate({ to: '/operator/accounts' })
+      await queryClient.invalidateQueries()
+    },
+    onError: (error) => showToast(messageOf(error)),
+  })
+  if (!see_as) return null
+  const button = (
+    <Button isSmall isPending={stop.isPending} onPress={() => stop.mutate()}>
+      Stop
+    </Button>
+  )
+  return (
+    <section aria-label="See as">
+      <Banner tone="warning" isWide actions={button}>
+        You see the console as <strong className="wrap-anywhere">{see_as.account.name}</strong> does. You can change and
+        spend nothing.
+      </Banner>
+    </section>
   )
 }

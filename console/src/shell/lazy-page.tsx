@@ -1,5 +1,5 @@
 import { type ComponentType, use } from 'react'
-import { explainMissingFile } from '#api/connection.ts'
+import { markOutdatedOrOffline } from '#api/connection.ts'
 
 /** A file of the console is not there: the server is away, or serves a newer version. */
 export class MissingFileError extends Error {}
@@ -15,7 +15,7 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>) {
       },
       (cause) => {
         loading = undefined
-        void explainMissingFile()
+        void markOutdatedOrOffline()
         throw new MissingFileError('This page could not be loaded.', { cause })
       },
     )

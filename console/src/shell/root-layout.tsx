@@ -1,10 +1,10 @@
 import { Outlet, useRouter } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { RouterProvider as LinkProvider } from 'react-aria-components'
 import { useConnection } from '#api/connection.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { ToastRegion } from '#ui/feedback/toast-region.tsx'
-import { RouteAnnouncer } from './route-announcer.tsx'
 
 /** Around every page, also those without sign-in. */
 export function RootLayout() {
@@ -39,6 +39,26 @@ function ConnectionBanner() {
           A new version of Storedex is here
         </Banner>
       )}
+    </div>
+  )
+}
+
+/** After a change of page: the focus goes to its heading, and its title is read out. Filters and pages of a list stay put. */
+function RouteAnnouncer() {
+  const router = useRouter()
+  const [title, setTitle] = useState('')
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (!fromLocation || !pathChanged) return
+        document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+        setTitle(document.title)
+      }),
+    [router],
+  )
+  return (
+    <div aria-live="polite" className="sr-only">
+      {title}
     </div>
   )
 }

@@ -2,20 +2,15 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, redirect } from '@tanstack/react-router'
 import { hasCode } from '#api/failure.ts'
 import { sessionQuery } from '#api/session.ts'
-import type { RawSearch } from '#lib/search-params.ts'
+import { parsePagePlace, type RawSearch } from '#lib/search-params.ts'
 import { validateAuditSearch } from '../pages/account/audit/search.ts'
 import { validateBillingSearch } from '../pages/billing/search.ts'
-import { validateExportsSearch } from '../pages/exports/search.ts'
 import { validateKeysSearch } from '../pages/keys/search.ts'
 import { validateListsSearch } from '../pages/lists/search.ts'
 import { validateOperatorAccountsSearch } from '../pages/operator/accounts/search.ts'
-import { validateImportsSearch } from '../pages/operator/imports/search.ts'
-import { validateOperatorPrivacySearch } from '../pages/operator/privacy/search.ts'
-import { validateWebhooksSearch } from '../pages/operator/webhooks/search.ts'
 import { validatePeopleSearch } from '../pages/people/search.ts'
 import { validateRevealedSearch } from '../pages/revealed/search.ts'
 import { validateSignInSearch } from '../pages/sign-in/search.ts'
-import { validateStoreSearch } from '../pages/store/search.ts'
 import { validateStoresSearch } from '../pages/stores/search.ts'
 import { validateUsageSearch } from '../pages/usage/search.ts'
 import { lazyPage } from './lazy-page.tsx'
@@ -83,15 +78,17 @@ const publicPages = [
   createRoute({ getParentRoute: inRoot, path: '/privacy', component: lazyPage(() => import('../pages/privacy/page.tsx')) }),
 ] as const
 
+// The address of a store's page has the search that led to it, for the way back and to the stores beside it.
+
 // biome-ignore format: a list
 const signedInPages = [
   createRoute({ getParentRoute: inApp, path: '/stores', component: lazyPage(() => import('../pages/stores/page.tsx')), validateSearch: only(validateStoresSearch) }),
-  createRoute({ getParentRoute: inApp, path: '/stores/$domain', component: lazyPage(() => import('../pages/store/page.tsx')), validateSearch: only(validateStoreSearch) }),
+  createRoute({ getParentRoute: inApp, path: '/stores/$domain', component: lazyPage(() => import('../pages/store/page.tsx')), validateSearch: only(validateStoresSearch) }),
   createRoute({ getParentRoute: inApp, path: '/people', component: lazyPage(() => import('../pages/people/page.tsx')), validateSearch: only(validatePeopleSearch) }),
   createRoute({ getParentRoute: inApp, path: '/revealed', component: lazyPage(() => import('../pages/revealed/page.tsx')), validateSearch: only(validateRevealedSearch) }),
   createRoute({ getParentRoute: inApp, path: '/lists', component: lazyPage(() => import('../pages/lists/page.tsx')), validateSearch: only(validateListsSearch) }),
   createRoute({ getParentRoute: inApp, path: '/lists/$list', component: lazyPage(() => import('../pages/list/page.tsx')), validateSearch: only(validateListsSearch) }),
-  createRoute({ getParentRoute: inApp, path: '/exports', component: lazyPage(() => import('../pages/exports/page.tsx')), validateSearch: only(validateExportsSearch) }),
+  createRoute({ getParentRoute: inApp, path: '/exports', component: lazyPage(() => import('../pages/exports/page.tsx')), validateSearch: only(parsePagePlace) }),
   createRoute({ getParentRoute: inApp, path: '/exports/$export', component: lazyPage(() => import('../pages/export/page.tsx')) }),
   createRoute({ getParentRoute: inApp, path: '/usage', component: lazyPage(() => import('../pages/usage/page.tsx')), validateSearch: only(validateUsageSearch) }),
   createRoute({ getParentRoute: inApp, path: '/keys', component: lazyPage(() => import('../pages/keys/page.tsx')), validateSearch: only(validateKeysSearch) }),
@@ -114,10 +111,10 @@ const operatorPages = [
   createRoute({ getParentRoute: inOperator, path: '/accounts', component: lazyPage(() => import('../pages/operator/accounts/page.tsx')), validateSearch: only(validateOperatorAccountsSearch) }),
   createRoute({ getParentRoute: inOperator, path: '/accounts/$account', component: lazyPage(() => import('../pages/operator/account/page.tsx')) }),
   createRoute({ getParentRoute: inOperator, path: '/catalogue', component: lazyPage(() => import('../pages/operator/catalogue/page.tsx')) }),
-  createRoute({ getParentRoute: inOperator, path: '/imports', component: lazyPage(() => import('../pages/operator/imports/page.tsx')), validateSearch: only(validateImportsSearch) }),
+  createRoute({ getParentRoute: inOperator, path: '/imports', component: lazyPage(() => import('../pages/operator/imports/page.tsx')), validateSearch: only(parsePagePlace) }),
   createRoute({ getParentRoute: inOperator, path: '/imports/$import', component: lazyPage(() => import('../pages/operator/import/page.tsx')) }),
-  createRoute({ getParentRoute: inOperator, path: '/privacy', component: lazyPage(() => import('../pages/operator/privacy/page.tsx')), validateSearch: only(validateOperatorPrivacySearch) }),
-  createRoute({ getParentRoute: inOperator, path: '/webhooks', component: lazyPage(() => import('../pages/operator/webhooks/page.tsx')), validateSearch: only(validateWebhooksSearch) }),
+  createRoute({ getParentRoute: inOperator, path: '/privacy', component: lazyPage(() => import('../pages/operator/privacy/page.tsx')), validateSearch: only(parsePagePlace) }),
+  createRoute({ getParentRoute: inOperator, path: '/webhooks', component: lazyPage(() => import('../pages/operator/webhooks/page.tsx')), validateSearch: only(parsePagePlace) }),
   createRoute({ getParentRoute: inOperator, path: '/system', component: lazyPage(() => import('../pages/operator/system/page.tsx')) }),
 ] as const
 

@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react'
-import { api } from '#api/client.ts'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
 import { signInWithPasskey } from '#api/passkeys.ts'
 import { useReloadSession, useSession } from '#api/session.ts'
 import { Button } from '#ui/actions/button.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
 import { finishSignInAgain } from './sign-in-again.ts'
@@ -38,7 +38,7 @@ function SignInAgainForm() {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void confirm('password', () => api.post('/reauthenticate', { password }))
+    void confirm('password', () => call('reauthenticate', { body: { password } }))
   }
   return (
     <form onSubmit={submit}>

@@ -1,7 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import type { RegisteredRouter } from '@tanstack/react-router'
-import { api, setClientHooks } from '#api/client.ts'
+import { useRouter } from '@tanstack/react-router'
+import { call, setClientHooks } from '#api/client.ts'
+import { messageOf } from '#api/failure.ts'
 import { signInOptionsQuery } from '#api/session.ts'
+import { showToast } from '#ui/feedback/toasts.tsx'
 import { signInAgain } from './sign-in-again.ts'
 
 const openPages = ['/sign-in', '/link', '/privacy']
@@ -21,8 +25,8 @@ export function connectClient(router: RegisteredRouter, queryClient: QueryClient
 }
 
 /** Ends the session; nothing that was loaded stays in this tab. */
-export async function signOut(router: RegisteredRouter, queryClient: QueryClient): Promise<void> {
-  await api.post('/sign-out')
+async function signOut(router: RegisteredRouter, queryClient: QueryClient): Promise<void> {
+  await call('signOut', {})
   channel.postMessage('signed out')
   sessionStorage.clear()
   await router.navigate({ to: '/sign-in' })
@@ -33,4 +37,12 @@ export async function signOut(router: RegisteredRouter, queryClient: QueryClient
 function forgetPrivateData(queryClient: QueryClient): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== signInOptionsQuery.queryKey[0] })
   queryClient.getMutationCache().clear()
+}
+
+export function useSignOut(): () => void {
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  return () => {
+    signOut(router, queryClient).catch((error: unknown) => showToast(messageOf(error)))
+  }
 }

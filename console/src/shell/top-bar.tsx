@@ -5,8 +5,7 @@ import { KeyHint } from '#ui/actions/key-hint.tsx'
 import { Drawer } from '#ui/overlays/drawer.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { AccountSwitcher } from './account-switcher.tsx'
-import { useKeyboard } from './keyboard/keyboard-context.ts'
-import { paletteKeys } from './keyboard/keys.ts'
+import { paletteKeys, useKeyboard } from './keyboard/keyboard-context.ts'
 import { NavigationList } from './navigation-list.tsx'
 
 export function TopBar() {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { DailyReply } from '../../src/pages/usage/api.ts'
 import { plotsOf } from '../../src/pages/usage/daily-plots.ts'
 import { bucketsOf, timesOf } from '../../src/pages/usage/days.ts'
-import type { DailyReply } from '../../src/pages/usage/queries.ts'
 import { validateUsageSearch } from '../../src/pages/usage/search.ts'
 
 describe('bars over days', () => {

@@ -1,5 +1,4 @@
-import { formatNumber } from '../format.ts'
-import { formatCalendarDay } from '../store-dates.ts'
+import { formatCalendarDay, formatNumber } from '../format.ts'
 import { entriesOf, type FilterField, type FilterFields, type FilterGroupName, type FilterName } from './fields.ts'
 import type { Taxonomy } from './taxonomy.ts'
 import { type Filters, type FilterValue, isList, withFilter } from './url.ts'

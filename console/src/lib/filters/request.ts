@@ -30,13 +30,10 @@ export type PeopleSearchBody = PeopleQuestion & PageParameters
 /** Values that a count shows beside filters, at most. */
 export const valuesPerFacet = 100
 
-interface FacetParameters {
-  facets?: FacetName[]
+interface FacetParameters<Question> {
+  facets?: Exclude<FacetName, Question extends StoreQuestion ? 'roles' | 'seniorities' : 'contact_roles'>[]
   facet_limit?: number
 }
-
-export type StoreCountBody = StoreQuestion & FacetParameters
-export type PeopleCountBody = PeopleQuestion & FacetParameters
 
 export function storeQuestion(filters: Filters): StoreQuestion {
   const { exclude, ...own } = nestedValues(storeFields, filters)
@@ -51,9 +48,11 @@ export function peopleQuestion(filters: Filters, maxPerStore: number): PeopleQue
 export function countBody<Question extends StoreQuestion | PeopleQuestion>(
   fields: FilterFields,
   question: Question,
-): Question & FacetParameters {
+): Question & FacetParameters<Question> {
   const { domains = [] } = ('store' in question ? question.store : {}) as { domains?: readonly string[] }
-  return domains.length > 0 ? question : { ...question, facets: facetsOf(fields), facet_limit: valuesPerFacet }
+  if (domains.length > 0) return question
+  const facets = facetsOf(fields) as NonNullable<FacetParameters<Question>['facets']>
+  return { ...question, facets, facet_limit: valuesPerFacet }
 }
 
 /** The body of a store search, for the API and for the console alike. */

@@ -1,8 +1,9 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { fieldError, messageOf } from '#api/failure.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 
 interface NameFieldFormProps {
@@ -28,25 +29,13 @@ interface NameFieldFormProps {
 export function NameFieldForm(props: NameFieldFormProps) {
   const { initial, button, isUnchanged, save, done, reload, isEmptiedAfterwards = false, ...field } = props
   const [name, setName] = useState(initial)
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
+  const { submit, isPending, failure } = useSubmit(async () => {
+    await save(name)
+    if (isEmptiedAfterwards) setName('')
+    showToast(done)
+    await reload()
+  })
   const nameError = fieldError(failure, 'name')
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      await save(name)
-      if (isEmptiedAfterwards) setName('')
-      showToast(done)
-      await reload()
-    } catch (error) {
-      setFailure(error)
-    } finally {
-      setIsPending(false)
-    }
-  }
   return (
     <form onSubmit={submit}>
       <div className="flex flex-wrap items-start gap-2">

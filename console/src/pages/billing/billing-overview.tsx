@@ -1,10 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
+import { useReload } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
-import { type Billing, createPortalLink, createSubscriptionLink, type Plan, useReloadBilling } from './billing-api.ts'
+import { FormError } from '#ui/fields/field.tsx'
+import { type Billing, createLink, type Plan } from './api.ts'
 import { ChangePlan } from './change-plan.tsx'
 import { EndTrialDialog } from './end-trial-dialog.tsx'
 import { PlanChoice } from './plan-choice.tsx'
@@ -26,7 +27,7 @@ export function BillingOverview({ account, billing, plans }: BillingOverviewProp
   const search = useSearch({ from: '/app/billing' })
   const navigate = useNavigate()
   const isOwner = useIsAtLeast('owner')
-  const reload = useReloadBilling(account)
+  const reload = useReload('readBilling', 'listPlans', 'getSession')
   const portal = useLink()
   const change = useLink()
   const [trip] = useState<Return>({ search, hadAccess: billing.api_access.enabled })
@@ -66,7 +67,7 @@ export function BillingOverview({ account, billing, plans }: BillingOverviewProp
               variant={needsPayment ? 'primary' : 'secondary'}
               isPending={portal.isOpening}
               disabledReason={isOwner ? undefined : `Only ${ownersText(billing.owners)} can do that.`}
-              onPress={() => portal.open(() => createPortalLink(account))}
+              onPress={() => portal.open(() => createLink(account))}
             >
               Manage billing
             </Button>
@@ -98,9 +99,7 @@ export function BillingOverview({ account, billing, plans }: BillingOverviewProp
               isWaiting={isAwaiting(trip) && state === 'waiting'}
               isOpening={change.isOpening}
               problem={change.problem}
-              onChange={(offer, isPortal) =>
-                change.open(() => (isPortal ? createPortalLink(account) : createSubscriptionLink(account, offer)))
-              }
+              onChange={(offer, isPortal) => change.open(() => createLink(account, isPortal ? undefined : offer))}
             />
           )}
         </section>

@@ -1,6 +1,6 @@
 import { Button } from '#ui/actions/button.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
-import type { Billing, Plan, PlanOffer } from './billing-api.ts'
+import { FormError } from '#ui/fields/field.tsx'
+import type { Billing, Plan, PlanOffer } from './api.ts'
 import type { BillingInterval, PaidPlan } from './search.ts'
 import { formatPrice, ownersText } from './words.ts'
 

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { call } from '#api/client.ts'
 import { failureProps, hasCode, messageOf } from '#api/failure.ts'
+import { callQuery } from '#api/query.ts'
 import { formatDay, formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
-import { endTrial, readTrial, type Trial } from './billing-api.ts'
+import type { Trial } from './api.ts'
 import { formatPrice } from './words.ts'
 
 interface EndTrialDialogProps {
@@ -20,9 +22,9 @@ interface EndTrialDialogProps {
 /** Shows what ending the trial means, as the payment provider knows it now, and does exactly that. */
 export function EndTrialDialog({ account, isOpen, onClose, onEnded }: EndTrialDialogProps) {
   const trial = useQuery({
-    queryKey: [account, 'trial'],
-    queryFn: () => readTrial(account),
+    ...callQuery('readTrial', { account }),
     enabled: isOpen,
+    // Not kept: its confirmation is for what is shown now.
     staleTime: 0,
     gcTime: 0,
   })
@@ -62,7 +64,7 @@ function TrialStep({ account, trial, onClose, onEnded, onOutdated }: TrialStepPr
     setIsPending(true)
     setProblem(undefined)
     try {
-      const url = await endTrial(account, trial.confirmation)
+      const { url } = await call('endTrial', { account, body: { confirmation: trial.confirmation } })
       // The address is a secret: it is kept nowhere, only gone to.
       if (url !== null) return window.location.assign(url)
       onEnded(trial.plan_name)

@@ -1,19 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
-import { useAccount } from '#api/account.tsx'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useEffectEvent } from 'react'
+import { useAccount, useAccounts } from '#api/account.tsx'
 import { failureProps } from '#api/failure.ts'
+import { callQuery } from '#api/query.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
-import { billingQuery, plansQuery } from './billing-api.ts'
+import { billingQuery } from './api.ts'
 import { BillingOverview } from './billing-overview.tsx'
-import { useLinkedAccount } from './use-linked-account.ts'
 
 export default function BillingPage() {
   const { id, name } = useAccount()
   const linked = useLinkedAccount()
   const billing = useQuery(billingQuery(id))
-  const plans = useQuery(plansQuery(id))
+  const plans = useQuery({ ...callQuery('listPlans', { account: id }), staleTime: 0 })
   const failed = [billing, plans].find(({ data, isError }) => isError && !data)
   const retry = () => void Promise.all([billing.refetch(), plans.refetch()])
   return (
@@ -41,4 +43,24 @@ export default function BillingPage() {
       )}
     </div>
   )
+}
+
+/**
+ * A link of the API names its account: changes to it, and takes it out of the address. Returns `changing` until then, and
+ * `unknown` for an account that the person is no member of.
+ */
+function useLinkedAccount(): 'changing' | 'unknown' | null {
+  const { account: linked, ...search } = useSearch({ from: '/app/billing' })
+  const { accounts, current, switchTo } = useAccounts()
+  const navigate = useNavigate()
+  const isMember = accounts.some(({ id }) => id === linked)
+  const follow = useEffectEvent((id: string) => {
+    if (id !== current?.id) switchTo(id)
+    void navigate({ to: '/billing', replace: true, search })
+  })
+  useEffect(() => {
+    if (linked !== undefined && isMember) follow(linked)
+  }, [linked, isMember])
+  if (linked === undefined) return null
+  return isMember ? 'changing' : 'unknown'
 }

@@ -2,7 +2,7 @@ import { formatNumber } from '#lib/format.ts'
 import { Badge } from '#ui/data/badge.tsx'
 import { type RadioCard, RadioCards } from '#ui/fields/radio-cards.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
-import type { Billing, Plan } from './billing-api.ts'
+import type { Billing, Plan } from './api.ts'
 import type { BillingInterval, PaidPlan } from './search.ts'
 import { annualSaving, formatPrice } from './words.ts'
 

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { formatDay, formatNumber } from '#lib/format.ts'
 import { Badge } from '#ui/data/badge.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import type { Billing } from './billing-api.ts'
+import type { Billing } from './api.ts'
 import { closedReason, nextSentence, statusLabel } from './words.ts'
 
 interface PlanSummaryProps {

@@ -1,7 +1,7 @@
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { Spinner } from '#ui/feedback/spinner.tsx'
-import type { Billing } from './billing-api.ts'
+import type { Billing } from './api.ts'
 import type { BillingSearch } from './search.ts'
 import type { Waiting } from './use-awaited-plan.ts'
 

@@ -1,6 +1,6 @@
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
-import type { Billing } from './billing-api.ts'
+import type { Billing } from './api.ts'
 import { ownersText } from './words.ts'
 
 interface TrialSectionProps {

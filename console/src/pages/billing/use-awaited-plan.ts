@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { type Billing, billingQuery } from './billing-api.ts'
+import { type Billing, billingQuery } from './api.ts'
 
 export type Waiting = 'waiting' | 'arrived' | 'late'
 

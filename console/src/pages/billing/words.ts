@@ -1,9 +1,14 @@
 import { formatDay } from '#lib/format.ts'
 import type { BadgeTone } from '#ui/data/badge.tsx'
-import type { Billing, PlanOffer, Price } from './billing-api.ts'
+import type { Billing, PlanOffer } from './api.ts'
 import type { BillingInterval } from './search.ts'
 
-export function formatPrice({ amount, currency, interval, interval_count: count }: Price): string {
+export function formatPrice({
+  amount,
+  currency,
+  interval,
+  interval_count: count,
+}: NonNullable<PlanOffer['price']>): string {
   const text = formatAmount(amount, currency)
   return count === 1 ? `${text} a ${interval}` : `${text} every ${count} ${interval}s`
 }

@@ -2,8 +2,11 @@ import { ChevronDown, ChevronUp } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { Button, IconButton } from '#ui/actions/button.tsx'
+import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import { Checkbox } from '#ui/fields/checkbox.tsx'
 import { useSingleStop } from '#ui/single-stop.ts'
+import type { ExportColumns, ExportKind } from '../exports/api.ts'
+import { type FormatId, hasColumns } from './export-form-state.ts'
 
 interface ColumnChooserProps {
   /** All of them, in the usual order. */
@@ -14,7 +17,7 @@ interface ColumnChooserProps {
 }
 
 /** Which columns the file has, and in which order. The list is one stop for Tab. */
-export function ColumnChooser({ known, chosen, onChange }: ColumnChooserProps) {
+function ColumnChooser({ known, chosen, onChange }: ColumnChooserProps) {
   const [isOpen, setIsOpen] = useState(false)
   const names = chosen ?? known
   const list = useRef<HTMLDivElement>(null)
@@ -98,7 +101,7 @@ interface ColumnsFieldProps {
 }
 
 /** The name of the choice, and what there is to choose. */
-export function ColumnsField({ children }: ColumnsFieldProps) {
+function ColumnsField({ children }: ColumnsFieldProps) {
   const id = useId()
   return (
     // biome-ignore lint/a11y/useSemanticElements: a legend cannot stand in the flow of the form
@@ -126,4 +129,32 @@ function focusMove(list: HTMLElement | null, name: string, step: number): void {
   const [up, down] = row?.querySelectorAll<HTMLButtonElement>('button') ?? []
   const [pressed, other] = step < 0 ? [up, down] : [down, up]
   ;(pressed?.disabled ? other : pressed)?.focus()
+}
+
+interface ColumnsSectionProps {
+  kind: ExportKind
+  format: FormatId
+  columns: ExportColumns | undefined
+  chosen: readonly string[] | null
+  onChange: (chosen: readonly string[] | null) => void
+}
+
+/** The columns to choose from; or those that the format has anyway. */
+export function ColumnsSection({ kind, format, columns, chosen, onChange }: ColumnsSectionProps) {
+  return (
+    <ColumnsField>
+      {!columns ? (
+        <Skeleton className="w-40" />
+      ) : hasColumns(format) ? (
+        <ColumnChooser key={kind} known={columns[kind]} chosen={chosen} onChange={onChange} />
+      ) : format === 'ndjson' ? (
+        <p className="text-muted">Whole objects, as the API has them.</p>
+      ) : (
+        <p className="text-muted">
+          As {format === 'hubspot' ? 'HubSpot' : 'Salesforce'} expects them:{' '}
+          {columns.presets[format as 'hubspot'].join(', ')}
+        </p>
+      )}
+    </ColumnsField>
+  )
 }

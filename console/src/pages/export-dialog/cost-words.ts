@@ -1,5 +1,5 @@
-import type { ExportKind, ExportQuote } from '#api/exports.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
+import type { ExportKind, ExportQuote } from '../exports/api.ts'
 
 /** What an export would cost, as sentences: what is new, and what is left. */
 export function exportCostInWords(kind: ExportKind, quote: ExportQuote): string[] {

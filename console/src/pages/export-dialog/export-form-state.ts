@@ -1,4 +1,4 @@
-import type { Exclude, ExportKind, ExportPreset, ExportQuery, ExportRequest } from '#api/exports.ts'
+import type { ExportKind, ExportPreset, ExportQuery, ExportRequest } from '../exports/api.ts'
 
 export type FormatId = 'csv' | 'ndjson' | ExportPreset
 
@@ -88,8 +88,17 @@ export function formatOf(format: FormatId): Pick<ExportRequest, 'format' | 'pres
   return { format: 'csv', preset: format }
 }
 
-function excludeOf(exclude: Exclude | undefined, { kind, leavesOutOwned }: ExportFormState): Exclude | undefined {
+function excludeOf(exclude: ExportQuery['exclude'], { kind, leavesOutOwned }: ExportFormState): ExportQuery['exclude'] {
   const { [ownedName(kind)]: _owned, ...others } = exclude ?? {}
   const left = { ...others, ...(leavesOutOwned && { [ownedName(kind)]: true as const }) }
   return Object.keys(left).length > 0 ? left : undefined
+}
+
+/** Where the format that somebody took last is kept, for the next time. */
+export const settingGroup = 'export'
+
+const formats: readonly FormatId[] = ['csv', 'excel', 'hubspot', 'salesforce', 'ndjson']
+
+export function knownFormat(stored: unknown): FormatId {
+  return formats.find((format) => format === stored) ?? 'csv'
 }

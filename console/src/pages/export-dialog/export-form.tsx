@@ -1,21 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { type ExportKind, type ExportRequest, exportColumnsQuery } from '#api/exports.ts'
 import { messageOf } from '#api/failure.ts'
 import { useSetting } from '#api/settings.ts'
 import { formatNumber, formatPeople } from '#lib/format.ts'
 import { useDebounced } from '#lib/use-settled.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Checkbox } from '#ui/fields/checkbox.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { NumberField } from '#ui/fields/number-field.tsx'
 import { RadioTiles } from '#ui/fields/radio-tiles.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
-import { ColumnsSection } from './columns-section.tsx'
-import { type ExportSource, fitsFormat, mostRows, startingForm, startingRows, toRequest } from './export-form-state.ts'
+import { type ExportKind, type ExportRequest, exportColumnsQuery } from '../exports/api.ts'
+import { ColumnsSection } from './column-chooser.tsx'
+import {
+  type ExportSource,
+  fitsFormat,
+  knownFormat,
+  mostRows,
+  settingGroup,
+  startingForm,
+  startingRows,
+  toRequest,
+} from './export-form-state.ts'
 import { FormatField } from './format-field.tsx'
 import { exportQuoteQuery, QuoteSection } from './quote-section.tsx'
-import { knownFormat, settingGroup } from './remembered-format.ts'
 import { useStart } from './use-start.ts'
 
 interface ExportFormProps {

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { type ExportJob, exportFileUrl } from '#api/exports.ts'
 import { failureProps } from '#api/failure.ts'
+import { addressOf } from '#api/operations.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { ProgressBar } from '#ui/feedback/progress-bar.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
+import type { ExportJob } from '../exports/api.ts'
+import { exportQuery, isActive, useReloadAtEnd } from '../exports/api.ts'
 import { useStop } from '../exports/export-actions.tsx'
-import { exportQuery, isActive } from '../exports/export-queries.ts'
-import { useReloadAtEnd } from '../exports/use-reload-at-end.ts'
 import { costText, endingText, fileText, isShort } from '../exports/words.ts'
 
 interface ExportRunProps {
@@ -23,7 +23,7 @@ interface ExportRunProps {
 /** How far an export is, with a Stop that stops; then its file. */
 export function ExportRun({ account, id, onClose }: ExportRunProps) {
   const { data: job, error, refetch, isFetching } = useQuery(exportQuery(account, id))
-  useReloadAtEnd(account, job)
+  useReloadAtEnd(job)
   const { stop, isStopping } = useStop(account, job)
   if (!job)
     return error ? (
@@ -81,7 +81,12 @@ function Ended({ account, job, onClose }: { account: string; job: ExportJob; onC
           Done
         </Button>
         {job.file && (
-          <a ref={link} href={exportFileUrl(account, job.id)} download className={buttonClass('primary')}>
+          <a
+            ref={link}
+            href={addressOf('getExportFile', { account, id: job.id })}
+            download
+            className={buttonClass('primary')}
+          >
             <Download aria-hidden />
             Download
           </a>

@@ -1,5 +1,5 @@
-import type { ExportKind } from '#api/exports.ts'
 import { RadioTiles } from '#ui/fields/radio-tiles.tsx'
+import type { ExportKind } from '../exports/api.ts'
 import { type FormatId, fitsFormat } from './export-form-state.ts'
 
 interface FormatFieldProps {

@@ -1,23 +1,22 @@
-import { keepPreviousData, queryOptions, type UseQueryResult } from '@tanstack/react-query'
-import { type ExportKind, type ExportQuote, type ExportRequest, quoteExport } from '#api/exports.ts'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { failureProps } from '#api/failure.ts'
+import { pageQuery } from '#api/query.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { classNames } from '#ui/class-names.ts'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
+import type { ExportKind, ExportQuote, ExportRequest } from '../exports/api.ts'
 import { exportCostInWords, leftInWords, missingOf } from './cost-words.ts'
 
 const freshForMs = 60_000
 
 /** What this export would cost now. Asking is free. */
 export function exportQuoteQuery(account: string, request: ExportRequest) {
-  return queryOptions({
-    queryKey: [account, 'export-quote', request],
-    queryFn: ({ signal }) => quoteExport(account, request, signal),
+  return {
+    ...pageQuery('createQuote', { account, body: { for: 'export', ...request } }),
     staleTime: freshForMs,
-    placeholderData: keepPreviousData,
     retry: false,
-  })
+  }
 }
 
 interface QuoteSectionProps {

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { createExport, type ExportQuote, type ExportRequest } from '#api/exports.ts'
+import { call, randomKey } from '#api/client.ts'
 import { ApiFailure } from '#api/failure.ts'
+import { reload } from '#api/query.ts'
 import { useSaveSetting } from '#api/settings.ts'
-import { randomKey } from '#lib/reveal/random-key.ts'
-import { keepExport } from '../exports/export-queries.ts'
+import type { ExportQuote, ExportRequest } from '../exports/api.ts'
+import { keepExport } from '../exports/api.ts'
+import { settingGroup } from './export-form-state.ts'
 import { exportQuoteQuery } from './quote-section.tsx'
-import { settingGroup } from './remembered-format.ts'
 
 interface StartOptions {
   account: string
@@ -43,7 +44,11 @@ export function useStart({ account, onStarted }: StartOptions) {
     try {
       attempt = await prepare(request, shown)
       if (!attempt) return
-      const job = await createExport(account, { ...request, quote: attempt.quote }, attempt.key)
+      const job = await call('createExport', {
+        account,
+        body: { ...request, quote: attempt.quote },
+        headers: { 'Idempotency-Key': attempt.key },
+      })
       keepExport(client, account, job)
       // A choice that could not be kept is made again.
       save({ group: settingGroup, name: 'format', value: request.preset ?? request.format }).catch(() => undefined)
@@ -51,7 +56,7 @@ export function useStart({ account, onStarted }: StartOptions) {
     } catch (failure) {
       const isUnknown = !(failure instanceof ApiFailure) || failure.status === 0 || failure.status >= 500
       lost.current = isUnknown ? attempt : undefined
-      if (!isUnknown) void client.invalidateQueries({ queryKey: [account, 'export-quote'] })
+      if (!isUnknown) void reload(client, 'createQuote')
       setError(failure)
     } finally {
       setIsStarting(false)

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useAccount } from '#api/account.tsx'
-import type { ExportJob } from '#api/exports.ts'
 import { failureProps, hasCode } from '#api/failure.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { Badge } from '#ui/data/badge.tsx'
@@ -12,9 +11,9 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { ProgressBar } from '#ui/feedback/progress-bar.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
+import type { ExportJob } from '../exports/api.ts'
+import { exportQuery, isActive, useReloadAtEnd } from '../exports/api.ts'
 import { ExportActions } from '../exports/export-actions.tsx'
-import { exportQuery, isActive } from '../exports/export-queries.ts'
-import { useReloadAtEnd } from '../exports/use-reload-at-end.ts'
 import { costText, endingText, fileText, isShort, kindNames, statusWords } from '../exports/words.ts'
 
 /** One export: how far it is, what it cost, and its file. */
@@ -22,7 +21,7 @@ export default function ExportPage() {
   const { export: id } = useParams({ from: '/app/exports/$export' })
   const { id: account } = useAccount()
   const { data: job, error, isFetching, refetch } = useQuery(exportQuery(account, id))
-  useReloadAtEnd(account, job)
+  useReloadAtEnd(job)
   if (hasCode(error, 'export_not_found') || hasCode(error, 'invalid_export_id')) return <NoSuchExport />
   return (
     <>

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import type { ExportJob } from '#api/exports.ts'
 import { plainLinkClass } from '#ui/actions/link.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
+import type { ExportJob } from './api.ts'
+import { isActive } from './api.ts'
 import { ExportActions } from './export-actions.tsx'
-import { isActive } from './export-queries.ts'
 import { costText, endingText, fileText, kindNames, progressText, statusWords } from './words.ts'
 
 export function exportColumns(account: string): TableColumn<ExportJob>[] {

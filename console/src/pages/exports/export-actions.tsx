@@ -2,12 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
-import { cancelExport, deleteExport, type ExportJob, exportFileUrl } from '#api/exports.ts'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import { addressOf } from '#api/operations.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
-import { isActive, keepExport, reloadAfterExport } from './export-queries.ts'
+import type { ExportJob } from './api.ts'
+import { isActive, keepExport, reloadAfterExport } from './api.ts'
 import { fileText, kindNames } from './words.ts'
 
 type ExportFile = NonNullable<ExportJob['file']>
@@ -36,7 +38,11 @@ export function ExportActions({ account, job, isSmall = false }: ExportActionsPr
   if (!job.file || !mayTake) return null
   return (
     <span className="inline-flex gap-2">
-      <a href={exportFileUrl(account, job.id)} download className={buttonClass('secondary', isSmall)}>
+      <a
+        href={addressOf('getExportFile', { account, id: job.id })}
+        download
+        className={buttonClass('secondary', isSmall)}
+      >
         <Download aria-hidden />
         Download
         <span className="sr-only"> {kindNames[job.kind]}</span>
@@ -51,8 +57,8 @@ function DeleteButton({ account, job, file, isSmall }: Required<ExportActionsPro
   const client = useQueryClient()
   const [isOpen, setIsOpen] = useState(false)
   const remove = async () => {
-    keepExport(client, account, await deleteExport(account, job.id))
-    reloadAfterExport(client, account)
+    keepExport(client, account, await call('deleteExport', { account, id: job.id }))
+    reloadAfterExport(client)
     showToast('The file was deleted.')
   }
   return (
@@ -82,7 +88,7 @@ function DeleteButton({ account, job, file, isSmall }: Required<ExportActionsPro
 export function useStop(account: string, job: ExportJob | undefined): { stop: () => void; isStopping: boolean } {
   const client = useQueryClient()
   const { mutate, isPending, isSuccess } = useMutation({
-    mutationFn: (id: string) => cancelExport(account, id),
+    mutationFn: (id: string) => call('cancelExport', { account, id }),
     onSuccess: (reply) => keepExport(client, account, reply),
     onError: (error) => showToast(messageOf(error)),
   })

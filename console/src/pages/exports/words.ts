@@ -1,8 +1,7 @@
-import type { ExportJob, ExportKind } from '#api/exports.ts'
-import { formatBytes } from '#lib/bytes.ts'
-import { formatCount, formatNumber } from '#lib/format.ts'
+import { formatBytes, formatCount, formatNumber } from '#lib/format.ts'
 import type { BadgeTone } from '#ui/data/badge.tsx'
-import type { UsageReply } from '../usage/queries.ts'
+import type { UsageReply } from '../usage/api.ts'
+import type { ExportJob, ExportKind } from './api.ts'
 
 export const kindNames: Record<ExportKind, string> = {
   stores: 'Stores',

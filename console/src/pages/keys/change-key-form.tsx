@@ -1,12 +1,12 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { messageOf } from '#api/failure.ts'
+import { useReload } from '#api/query.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { FormActions } from '#ui/overlays/dialog.tsx'
-import { useReloadKeys } from './queries.ts'
 
 interface ChangeKeyFormProps {
-  account: string
   /** Sends the change: null when nothing is changed, undefined while it cannot be sent. */
   send: () => Promise<unknown> | null | undefined
   /** Said once it is done. */
@@ -20,29 +20,17 @@ interface ChangeKeyFormProps {
 }
 
 /** A change of a key, in a dialog: its fields, when it holds, and the buttons. */
-export function ChangeKeyForm({ account, send, done, isInField, note, onClose, children }: ChangeKeyFormProps) {
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  const reload = useReloadKeys(account)
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+export function ChangeKeyForm({ send, done, isInField, note, onClose, children }: ChangeKeyFormProps) {
+  const reload = useReload('listKeys')
+  const { submit, isPending, failure } = useSubmit(() => {
     const sending = send()
-    if (sending === undefined) return
-    if (sending === null) return onClose()
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      await sending
+    if (sending === null) onClose()
+    return sending?.then(() => {
       showToast(done)
       void reload()
       onClose()
-    } catch (error) {
-      setFailure(error)
-      setIsPending(false)
-    }
-  }
-
+    })
+  })
   return (
     <form onSubmit={submit} className="space-y-4">
       {children(failure)}

@@ -1,8 +1,9 @@
 import { useState } from 'react'
+import { useReload } from '#api/query.ts'
 import { Dialog } from '#ui/overlays/dialog.tsx'
+import type { IssuedKey } from './api.ts'
 import { CreateKeyForm } from './create-key-form.tsx'
 import { IssuedSecret } from './issued-secret.tsx'
-import { type IssuedKey, useReloadKeys } from './queries.ts'
 
 interface CreateKeyDialogProps {
   account: string
@@ -12,7 +13,7 @@ interface CreateKeyDialogProps {
 /** The form, and then the secret. A press outside closes neither: a secret that is gone cannot be had again. */
 export default function CreateKeyDialog({ account, onClose }: CreateKeyDialogProps) {
   const [issued, setIssued] = useState<IssuedKey>()
-  const reload = useReloadKeys(account)
+  const reload = useReload('listKeys')
   const finish = (created: IssuedKey) => {
     setIssued(created)
     void reload()

@@ -1,15 +1,16 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
-import { DateField } from '#ui/fields/date-field.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { useSubmit } from '#lib/use-submit.ts'
+import { FormError } from '#ui/fields/field.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
 import { Select } from '#ui/fields/select.tsx'
-import { TextField } from '#ui/fields/text-field.tsx'
+import { DateField, TextField } from '#ui/fields/text-field.tsx'
 import { FormActions } from '#ui/overlays/dialog.tsx'
+import type { IssuedKey } from './api.ts'
 import { budgetMeters, changesOf, emptyDraft, hasProblem } from './budget/budget.ts'
 import { BudgetFields, BudgetRules, budgetField } from './budget/budget-fields.tsx'
 import { type Expiry, expiresAt, expiries } from './expiry.ts'
-import { createKey, type IssuedKey } from './queries.ts'
 import { ScopeField } from './scopes/scope-field.tsx'
 import { defaultScopes, type Scope } from './scopes/scopes.ts'
 
@@ -33,24 +34,12 @@ export function CreateKeyForm({ account, onCreated, onCancel }: CreateKeyFormPro
   const [expiry, setExpiry] = useState<Expiry>('never')
   const [date, setDate] = useState('')
   const [budget, setBudget] = useState(emptyDraft)
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
   const end = expiresAt(expiry, date, Date.now())
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const { submit, isPending, failure } = useSubmit(() => {
     if (held.length === 0 || end === undefined || hasProblem(budget)) return
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      const key = { name: name.trim(), mode, scopes: [...held], expires_at: end, budget: changesOf(budget) }
-      onCreated(await createKey(account, key))
-    } catch (error) {
-      setFailure(error)
-      setIsPending(false)
-    }
-  }
-
+    const key = { name: name.trim(), mode, scopes: [...held], expires_at: end, budget: changesOf(budget) }
+    return call('createKey', { account, body: key }).then(onCreated)
+  })
   const isAboutField = fieldNames.some((field) => fieldError(failure, field))
   return (
     <form onSubmit={submit} className="space-y-4">

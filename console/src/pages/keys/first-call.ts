@@ -1,4 +1,4 @@
-import type { ApiKey } from './queries.ts'
+import type { ApiKey } from './api.ts'
 import type { Scope } from './scopes/scopes.ts'
 
 // Calls that any account can make, the cheapest first. A reveal needs the id of a person, so there is none for it.

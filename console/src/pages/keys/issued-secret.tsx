@@ -6,8 +6,8 @@ import { Tabs } from '#ui/data/tabs.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { CopyField } from '#ui/fields/copy-field.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
+import type { IssuedKey } from './api.ts'
 import { type FirstCall, firstCalls } from './first-call.ts'
-import type { IssuedKey } from './queries.ts'
 
 interface IssuedSecretProps {
   issued: IssuedKey

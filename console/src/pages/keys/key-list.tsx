@@ -2,14 +2,16 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { CurrentAccount } from '#api/account.tsx'
+import { call } from '#api/client.ts'
 import { failureProps, messageOf } from '#api/failure.ts'
+import { pageQuery, useReload } from '#api/query.ts'
 import { Pagination } from '#ui/data/pagination.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
+import type { ApiKey } from './api.ts'
 import { KeysTable } from './keys-table.tsx'
-import { type ApiKey, keysQuery, resumeKey, suspendKey, useReloadKeys } from './queries.ts'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 
 // Forms, which the page's first load does not need.
@@ -32,11 +34,11 @@ export function KeyList({ account: current, isAdmin }: KeyListProps) {
   const [rotated, setRotated] = useState<ApiKey>()
   const [revoked, setRevoked] = useState<ApiKey>()
   const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(
-    keysQuery(account, show ?? 'usable', cursor),
+    pageQuery('listKeys', { account, state: show ?? 'usable', limit: 100, cursor }),
   )
-  const reload = useReloadKeys(account)
+  const reload = useReload('listKeys')
   const change = useMutation({
-    mutationFn: ({ key, work }: { key: ApiKey; work: typeof suspendKey }) => work(account, key.id),
+    mutationFn: ({ key, id }: { key: ApiKey; id: 'suspendKey' | 'resumeKey' }) => call(id, { account, key: key.id }),
     onError: (failure) => showToast(messageOf(failure)),
     onSettled: reload,
   })
@@ -59,8 +61,8 @@ export function KeyList({ account: current, isAdmin }: KeyListProps) {
                   onChangeScopes: setScoped,
                   onRotate: setRotated,
                   onRevoke: setRevoked,
-                  onSuspend: (key) => change.mutate({ key, work: suspendKey }),
-                  onResume: (key) => change.mutate({ key, work: resumeKey }),
+                  onSuspend: (key) => change.mutate({ key, id: 'suspendKey' }),
+                  onResume: (key) => change.mutate({ key, id: 'resumeKey' }),
                   changing: change.isPending ? change.variables.key.id : undefined,
                 }
               : undefined

@@ -4,9 +4,9 @@ import { Link } from '#ui/actions/link.tsx'
 import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
+import type { ApiKey } from './api.ts'
 import { budgetsOf } from './budget/budget.ts'
 import { BudgetCell } from './budget/budget-cell.tsx'
-import type { ApiKey } from './queries.ts'
 import { describeScopes } from './scopes/scopes.ts'
 
 interface KeyActions {

@@ -1,7 +1,9 @@
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import { useReload } from '#api/query.ts'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
-import { type ApiKey, revokeKey, undoRevocation, useReloadKeys } from './queries.ts'
+import type { ApiKey } from './api.ts'
 
 interface RevokeKeyDialogProps {
   account: string
@@ -13,10 +15,10 @@ interface RevokeKeyDialogProps {
 const undoMs = 10_000
 
 export function RevokeKeyDialog({ account, apiKey, onClose }: RevokeKeyDialogProps) {
-  const reload = useReloadKeys(account)
+  const reload = useReload('listKeys')
   const undo = async (key: ApiKey) => {
     try {
-      await undoRevocation(account, key.id)
+      await call('undoKeyRevocation', { account, key: key.id })
       showToast(`“${key.name}” works again.`)
     } catch (error) {
       showToast(messageOf(error))
@@ -24,7 +26,7 @@ export function RevokeKeyDialog({ account, apiKey, onClose }: RevokeKeyDialogPro
     await reload()
   }
   const revoke = async (key: ApiKey) => {
-    await revokeKey(account, key.id)
+    await call('revokeKey', { account, key: key.id })
     showToast(`“${key.name}” was revoked.`, {
       action: { label: 'Undo', onPress: () => void undo(key) },
       timeoutMs: undoMs,

@@ -1,10 +1,13 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { useReload } from '#api/query.ts'
+import { useSubmit } from '#lib/use-submit.ts'
+import { FormError } from '#ui/fields/field.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
+import type { ApiKey, IssuedKey } from './api.ts'
 import { IssuedSecret } from './issued-secret.tsx'
-import { type ApiKey, type IssuedKey, rotateKey, useReloadKeys } from './queries.ts'
 
 interface RotateKeyDialogProps {
   account: string
@@ -14,7 +17,7 @@ interface RotateKeyDialogProps {
 
 export default function RotateKeyDialog({ account, apiKey, onClose }: RotateKeyDialogProps) {
   const [issued, setIssued] = useState<IssuedKey>()
-  const reload = useReloadKeys(account)
+  const reload = useReload('listKeys')
   const finish = (rotated: IssuedKey) => {
     setIssued(rotated)
     void reload()
@@ -52,19 +55,10 @@ interface RotateKeyFormProps {
 
 function RotateKeyForm({ account, apiKey, onRotated, onCancel }: RotateKeyFormProps) {
   const [overlap, setOverlap] = useState<(typeof overlaps)[number]['id']>('86400')
-  const [isPending, setIsPending] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setIsPending(true)
-    setProblem(undefined)
-    try {
-      onRotated(await rotateKey(account, apiKey.id, Number(overlap)))
-    } catch (error) {
-      setProblem(messageOf(error))
-      setIsPending(false)
-    }
-  }
+  const { submit, isPending, failure } = useSubmit(async () => {
+    const body = { overlap_seconds: Number(overlap) }
+    onRotated(await call('rotateKey', { account, key: apiKey.id, body }))
+  })
   return (
     <form onSubmit={submit} className="space-y-4">
       <p>
@@ -72,7 +66,7 @@ function RotateKeyForm({ account, apiKey, onRotated, onCancel }: RotateKeyFormPr
         the same budget, if there is one.
       </p>
       <RadioGroup label="The old key still works" options={overlaps} value={overlap} onChange={setOverlap} />
-      <FormError>{problem}</FormError>
+      <FormError>{failure !== undefined && messageOf(failure)}</FormError>
       <FormActions isPending={isPending} onCancel={onCancel}>
         Rotate
       </FormActions>

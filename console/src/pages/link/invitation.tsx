@@ -1,19 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import type { Reply } from '#api/operations.ts'
 import { startSession } from '#api/session.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { SignInForm } from '../sign-in/sign-in-form.tsx'
-import { type LinkReply, openLink } from './link-reply.ts'
 import { OpenLinkButton } from './open-link-button.tsx'
 import { SetPasswordForm } from './set-password-form.tsx'
 
 interface InvitationProps {
   token: string
-  link: LinkReply
+  link: Reply<'lookAtLink'>
 }
 
 /**
@@ -51,7 +52,7 @@ function JoinSignedIn({ token, link }: InvitationProps) {
   const [problem, setProblem] = useState<string>()
   const join = async () => {
     try {
-      const opened = await openLink(token)
+      const opened = await call('openLink', { body: { token } })
       if (opened.purpose !== 'sign_in') return setProblem(`This invitation is for ${link.email}; sign in as them.`)
       startSession(queryClient)
       await navigate({ to: '/stores', replace: true })

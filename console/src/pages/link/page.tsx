@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { call } from '#api/client.ts'
 import { failureProps, hasCode } from '#api/failure.ts'
+import type { Reply } from '#api/operations.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
 import { InvitationForms } from './invitation.tsx'
-import { type LinkReply, lookAtLink } from './link-reply.ts'
 import { OpenLinkButton } from './open-link-button.tsx'
 import { SetPasswordForm } from './set-password-form.tsx'
 
@@ -14,8 +15,9 @@ import { SetPasswordForm } from './set-password-form.tsx'
 export default function LinkPage() {
   const [token] = useState(() => decodeURIComponent(window.location.hash.slice(1)))
   const link = useQuery({
-    queryKey: ['link'],
-    queryFn: () => lookAtLink(token),
+    // The token is a secret, and no part of the key.
+    queryKey: ['lookAtLink'],
+    queryFn: () => call('lookAtLink', { body: { token } }),
     enabled: token !== '',
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -44,7 +46,7 @@ export default function LinkPage() {
   )
 }
 
-function WaitingLink({ token, link }: { token: string; link: LinkReply }) {
+function WaitingLink({ token, link }: { token: string; link: Reply<'lookAtLink'> }) {
   if (link.purpose === 'invitation') return <InvitationForms token={token} link={link} />
   const whom = <span className="wrap-anywhere">For {link.email}</span>
   return link.purpose === 'sign_in' ? (

@@ -1,27 +1,23 @@
-import { type FormEvent, useState } from 'react'
-import { api } from '#api/client.ts'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
+import type { Reply } from '#api/operations.ts'
 import { Button } from '#ui/actions/button.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
-import type { LinkReply } from './link-reply.ts'
-import { useEnter } from './use-enter.ts'
+import { useEnter } from './open-link-button.tsx'
 
-export function SetPasswordForm({ token, link }: { token: string; link: LinkReply }) {
+export function SetPasswordForm({ token, link }: { token: string; link: Reply<'lookAtLink'> }) {
   const [name, setName] = useState(link.name ?? '')
   const [password, setPassword] = useState('')
   const { enter, isPending, failure } = useEnter(() =>
-    api.post('/link/password', { token, password, ...(link.needs_name && { name }) }),
+    call('setPasswordByLink', { body: { token, password, ...(link.needs_name && { name }) } }),
   )
   const passwordError = fieldError(failure, 'password')
   const nameError = fieldError(failure, 'name')
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void enter()
-  }
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={enter}>
       <div className="space-y-4">
         {link.needs_name && (
           <TextField
@@ -47,7 +43,7 @@ export function SetPasswordForm({ token, link }: { token: string; link: LinkRepl
           autoFocus={!link.needs_name}
         />
       </div>
-      <FormError>{failure && !passwordError && !nameError ? messageOf(failure) : undefined}</FormError>
+      <FormError>{failure !== undefined && !passwordError && !nameError && messageOf(failure)}</FormError>
       <div className="mt-6 flex flex-col">
         <Button type="submit" variant="primary" isPending={isPending}>
           Set password

@@ -1,10 +1,12 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import { type List, useReloadLists } from '#api/lists.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextArea } from '#ui/fields/text-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
-import { addToList, type List, useReloadLists } from '../lists/lists-api.ts'
 import { addedInWords } from '../lists/words.ts'
 
 interface AddDomainsDialogProps {
@@ -25,24 +27,14 @@ export function AddDomainsDialog({ account, list, isOpen, onClose }: AddDomainsD
 
 function DomainsForm({ account, list, onClose }: Omit<AddDomainsDialogProps, 'isOpen'>) {
   const [text, setText] = useState('')
-  const [isPending, setIsPending] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const reload = useReloadLists(account)
+  const reload = useReloadLists()
   const domains = text.split(/[\s,;]+/).filter((domain) => domain !== '')
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (domains.length === 0) return
-    setIsPending(true)
-    setProblem(undefined)
-    try {
-      showToast(addedInWords(list, await addToList(account, list.id, { domains })))
-      onClose()
-      void reload()
-    } catch (error) {
-      setProblem(withDomains(messageOf(error), domains))
-      setIsPending(false)
-    }
+  const add = async () => {
+    showToast(addedInWords(list, await call('addListItems', { account, id: list.id, body: { domains } })))
+    onClose()
+    void reload()
   }
+  const { submit, isPending, failure } = useSubmit(() => (domains.length > 0 ? add() : undefined))
   return (
     <form onSubmit={submit}>
       <TextArea
@@ -54,7 +46,7 @@ function DomainsForm({ account, list, onClose }: Omit<AddDomainsDialogProps, 'is
         isRequired
         autoFocus
       />
-      <FormError>{problem}</FormError>
+      <FormError>{failure !== undefined && withDomains(messageOf(failure), domains)}</FormError>
       <FormActions isPending={isPending} onCancel={onClose}>
         Add
       </FormActions>

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import type { Row } from '#api/operations.ts'
 import { plainLinkClass } from '#ui/actions/link.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
-import type { ListItem } from '../lists/lists-api.ts'
+
+export type ListItem = Row<'listListItems'>
 
 /** What names an item, for its box and for removing it. */
 export const keyOf = (item: ListItem): string =>

@@ -2,7 +2,10 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
+import { call } from '#api/client.ts'
 import { failureProps, messageOf } from '#api/failure.ts'
+import { type ItemsToAdd as Items, type List, useReloadLists } from '#api/lists.ts'
+import { pageQuery } from '#api/query.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Pagination } from '#ui/data/pagination.tsx'
@@ -11,18 +14,8 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import {
-  addToList,
-  type ItemsToAdd as Items,
-  type List,
-  type ListItem,
-  listItemsQuery,
-  nounsOf,
-  removeFromList,
-  useReloadLists,
-} from '../lists/lists-api.ts'
-import { viewerReason } from '../lists/words.ts'
-import { itemColumns, keyOf, labelOf } from './columns.tsx'
+import { nounsOf, viewerReason } from '../lists/words.ts'
+import { itemColumns, keyOf, type ListItem, labelOf } from './columns.tsx'
 
 const nothing: ReadonlySet<string> = new Set()
 
@@ -30,7 +23,7 @@ const nothing: ReadonlySet<string> = new Set()
 export function ListItems({ account, list }: { account: string; list: List }) {
   const { cursor } = useSearch({ from: '/app/lists/$list' })
   const navigate = useNavigate()
-  const query = useQuery(listItemsQuery(account, list.id, cursor))
+  const query = useQuery(pageQuery('listListItems', { account, id: list.id, limit: 50, cursor }))
   const [selected, setSelected] = useState(nothing)
   const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
   if (isPending) return <SkeletonRows />
@@ -87,18 +80,18 @@ interface RemoveSelectedProps {
 
 /** Takes the selected items off the list; `Undo` puts them back. */
 function RemoveSelected({ account, list, items, onDone }: RemoveSelectedProps) {
-  const reload = useReloadLists(account)
+  const reload = useReloadLists()
   const isMember = useIsAtLeast('member')
   const undo = async (request: Items) => {
     try {
-      await addToList(account, list.id, request)
+      await call('addListItems', { account, id: list.id, body: request })
     } catch (error) {
       showToast(messageOf(error))
     }
     await reload()
   }
   const remove = useMutation({
-    mutationFn: (request: Items) => removeFromList(account, list.id, request),
+    mutationFn: (request: Items) => call('removeListItems', { account, id: list.id, body: request }),
     onError: (failure) => showToast(messageOf(failure)),
     onSuccess: ({ removed }, request) => {
       onDone()

@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAccount, useIsAtLeast } from '#api/account.tsx'
+import { call } from '#api/client.ts'
 import { failureProps, hasCode } from '#api/failure.ts'
+import { type List, useReloadLists } from '#api/lists.ts'
+import { callQuery } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
@@ -14,7 +17,6 @@ import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '#ui/overlays/dialog.tsx'
 import { ExportButton } from '../export-dialog/export-button.tsx'
 import { ListForm } from '../lists/list-form.tsx'
-import { deleteList, type List, listQuery, useReloadLists } from '../lists/lists-api.ts'
 import { sizeInWords, viewerReason } from '../lists/words.ts'
 import { ClosedState } from '../search/closed-state.tsx'
 import { AddDomainsDialog } from './add-domains-dialog.tsx'
@@ -44,7 +46,7 @@ function ClosedList() {
 
 function OpenList({ id }: { id: string }) {
   const { id: account } = useAccount()
-  const { data: list, error, isFetching, refetch } = useQuery(listQuery(account, id))
+  const { data: list, error, isFetching, refetch } = useQuery(callQuery('getList', { account, id }))
   const isGone = hasCode(error, 'list_not_found') || hasCode(error, 'invalid_list_id')
   return (
     <>
@@ -80,11 +82,11 @@ function ListActions({ account, list }: { account: string; list: List }) {
   const isMember = useIsAtLeast('member')
   const [open, setOpen] = useState<'edit' | 'delete' | 'domains'>()
   const navigate = useNavigate()
-  const reload = useReloadLists(account)
+  const reload = useReloadLists()
   const close = () => setOpen(undefined)
   const reason = isMember ? undefined : viewerReason
   const remove = async () => {
-    await deleteList(account, list.id)
+    await call('deleteList', { account, id: list.id })
     showToast(`“${list.name}” was deleted.`)
     await navigate({ to: '/lists' })
     void reload()

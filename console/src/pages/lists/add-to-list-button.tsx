@@ -1,8 +1,8 @@
 import { ListPlus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
+import type { ItemsToAdd, ListKind } from '#api/lists.ts'
 import { Button } from '#ui/actions/button.tsx'
-import type { ItemsToAdd, ListKind } from './lists-api.ts'
 import type { SearchToAdd } from './search-items.ts'
 
 const AddToListDialog = lazy(() => import('./add-to-list-dialog.tsx'))

@@ -1,24 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
+import { allListsQuery, type ItemsToAdd, type List, type ListKind, useReloadLists } from '#api/lists.ts'
 import { callMetered, useRowsLeft } from '#api/metered.ts'
 import { formatCount } from '#lib/format.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { NumberField } from '#ui/fields/number-field.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
-import {
-  addToList,
-  createList,
-  type ItemsToAdd,
-  type List,
-  type ListKind,
-  listsOfKindQuery,
-  useReloadLists,
-} from './lists-api.ts'
 import { boundsOfAdding, type SearchToAdd } from './search-items.ts'
 import { addedInWords, sizeInWords } from './words.ts'
 
@@ -31,7 +25,7 @@ interface AddToListDialogProps {
 
 /** Adds to one of the lists, or to a new one. */
 export default function AddToListDialog({ account, kind, items, onClose }: AddToListDialogProps) {
-  const { data: lists, error } = useQuery(listsOfKindQuery(account, kind))
+  const { data: lists, error } = useQuery(allListsQuery(account, kind))
   return (
     <Dialog title="Add to list" isOpen onClose={onClose}>
       {error && <FormError>{messageOf(error)}</FormError>}
@@ -45,9 +39,7 @@ const newList = 'new'
 function AddForm({ account, kind, items, lists, onClose }: AddToListDialogProps & { lists: List[] }) {
   const [chosen, setChosen] = useState<string>()
   const [name, setName] = useState('')
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  const reload = useReloadLists(account)
+  const reload = useReloadLists()
   const client = useQueryClient()
   const rowsLeft = useRowsLeft(account)
   const search = 'matches' in items ? items : undefined
@@ -56,26 +48,19 @@ function AddForm({ account, kind, items, lists, onClose }: AddToListDialogProps 
   // The lists that were kept may lack one that was made since; they arrive a moment later.
   const choice = chosen ?? lists[0]?.id ?? newList
   const isNew = choice === newList
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      const created = isNew ? await createList(account, { name: name.trim(), kind, description: null }) : undefined
-      if (created) setChosen(created.id)
-      const list = created ?? lists.find(({ id }) => id === choice)
-      if (!list) return
-      const asked = search ? { from: search.from, max } : items
-      const added = await callMetered({ client }, account, (options) => addToList(account, list.id, asked, options))
-      showToast(addedInWords(list, added))
-      onClose()
-    } catch (error) {
-      setFailure(error)
-      setIsPending(false)
-    } finally {
-      void reload()
-    }
+  const add = async () => {
+    const created = isNew
+      ? await call('createList', { account, body: { name: name.trim(), kind, description: null } })
+      : undefined
+    if (created) setChosen(created.id)
+    const list = created ?? lists.find(({ id }) => id === choice)
+    if (!list) return
+    const body = 'matches' in items ? { from: items.from, max } : items
+    const added = await callMetered({ client }, 'addListItems', { account, id: list.id, body })
+    showToast(addedInWords(list, added))
+    onClose()
   }
+  const { submit, isPending, failure } = useSubmit(() => add().finally(() => void reload()))
   const options = [
     ...lists.map((list) => ({ id: list.id, label: list.name, description: sizeInWords(list) })),
     { id: newList, label: 'New list' },

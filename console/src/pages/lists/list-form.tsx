@@ -1,10 +1,12 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
-import { FormError } from '#ui/fields/form-error.tsx'
+import type { List, ListKind } from '#api/lists.ts'
+import { useSubmit } from '#lib/use-submit.ts'
+import { FormError } from '#ui/fields/field.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
 import { TextArea, TextField } from '#ui/fields/text-field.tsx'
 import { FormActions } from '#ui/overlays/dialog.tsx'
-import { changeList, createList, type List, type ListKind } from './lists-api.ts'
 
 const kinds = [
   { id: 'stores', label: 'Stores', description: 'Also by domain, known or not yet.' },
@@ -24,20 +26,14 @@ export function ListForm({ account, list, onDone, onCancel }: ListFormProps) {
   const [name, setName] = useState(list?.name ?? '')
   const [kind, setKind] = useState<ListKind>('stores')
   const [description, setDescription] = useState(list?.description ?? '')
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setIsPending(true)
-    setFailure(undefined)
+  const { submit, isPending, failure } = useSubmit(async () => {
     const texts = { name: name.trim(), description: description.trim() || null }
-    try {
-      onDone(await (list ? changeList(account, list.id, texts) : createList(account, { ...texts, kind })))
-    } catch (error) {
-      setFailure(error)
-      setIsPending(false)
-    }
-  }
+    onDone(
+      await (list
+        ? call('updateList', { account, id: list.id, body: texts })
+        : call('createList', { account, body: { ...texts, kind } })),
+    )
+  })
   const isAboutField = ['name', 'description'].some((field) => fieldError(failure, field))
   return (
     <form onSubmit={submit} className="space-y-4">

@@ -4,12 +4,13 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useAccount, useIsAtLeast } from '#api/account.tsx'
 import { failureProps } from '#api/failure.ts'
+import { type List, useReloadLists } from '#api/lists.ts'
+import { pageQuery } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { plainLinkClass } from '#ui/actions/link.tsx'
-import { Num } from '#ui/data/num.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { Pagination } from '#ui/data/pagination.tsx'
-import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
@@ -17,7 +18,6 @@ import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { Dialog } from '#ui/overlays/dialog.tsx'
 import { ClosedState } from '../search/closed-state.tsx'
 import { ListForm } from './list-form.tsx'
-import { type List, listsQuery, useReloadLists } from './lists-api.ts'
 import { viewerReason } from './words.ts'
 
 const columns: TableColumn<List>[] = [
@@ -78,7 +78,9 @@ function AllLists() {
   const { id: account } = useAccount()
   const { cursor } = useSearch({ from: '/app/lists' })
   const navigate = useNavigate()
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(listsQuery(account, cursor))
+  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(
+    pageQuery('listLists', { account, limit: 50, cursor }),
+  )
   if (isPending) return <SkeletonRows rows={4} />
   if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
   const { next_cursor: next } = data
@@ -115,7 +117,7 @@ function AllLists() {
 function NewListDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { id: account } = useAccount()
   const navigate = useNavigate()
-  const reload = useReloadLists(account)
+  const reload = useReloadLists()
   const finish = (list: List) => {
     onClose()
     void reload()

@@ -1,4 +1,4 @@
-import type { ItemsToAdd } from './lists-api.ts'
+import type { ItemsToAdd } from '#api/lists.ts'
 
 /** A search whose first results are added, at a search row each; how many is chosen in the dialog. */
 export interface SearchToAdd {

@@ -1,9 +1,13 @@
-import type { AddListItemsResponses } from '#api/generated/console.ts'
+import type { List, ListKind } from '#api/lists.ts'
 import type { Metered } from '#api/metered.ts'
+import type { Reply } from '#api/operations.ts'
 import { formatCount } from '#lib/format.ts'
-import { type List, nounsOf } from './lists-api.ts'
 
 export const viewerReason = 'A viewer cannot change lists. Ask an admin of the account.'
+
+/** What to call so many of a list's items. */
+export const nounsOf = (kind: ListKind): [string, string] =>
+  kind === 'stores' ? ['store', 'stores'] : ['person', 'people']
 
 /** Such as `12 stores, 3 waiting`. */
 export function sizeInWords({ kind, items, pending }: Pick<List, 'kind' | 'items' | 'pending'>): string {
@@ -14,7 +18,7 @@ export function sizeInWords({ kind, items, pending }: Pick<List, 'kind' | 'items
 /** What adding has done. */
 export function addedInWords(
   { name, kind }: Pick<List, 'name' | 'kind'>,
-  { added, already, unknown, rowsCharged = 0 }: Metered<AddListItemsResponses[200]>,
+  { added, already, unknown, rowsCharged = 0 }: Metered<Reply<'addListItems'>>,
 ): string {
   const parts = [`${formatCount(added, ...nounsOf(kind))} added to “${name}”`]
   if (rowsCharged > 0) parts.push(`${formatCount(rowsCharged, 'search row')} spent`)

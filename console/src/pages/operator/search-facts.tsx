@@ -1,14 +1,13 @@
-import { formatBytes } from '#lib/bytes.ts'
-import { formatNumber } from '#lib/format.ts'
+import type { Reply } from '#api/operations.ts'
+import { formatBytes, formatNumber } from '#lib/format.ts'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Facts, none } from './facts.tsx'
-import type { SearchState } from './operator-api.ts'
 
 const figure = (value: number | null | undefined) => (value == null ? none : formatNumber(value))
 
 /** Which engine answers searches, and how far it is behind. */
-export function SearchFacts({ search }: { search: SearchState }) {
+export function SearchFacts({ search }: { search: Reply<'getSystem'>['search'] }) {
   const { engine, reason, batch, lag, behind_seconds: behind, index, load, snapshot } = search
   return (
     <Facts

@@ -1,32 +1,37 @@
 import { formatNumber } from '#lib/format.ts'
 import type { BadgeTone } from '#ui/data/badge.tsx'
 import type { Option } from '#ui/fields/select.tsx'
-import type { OperatorAccount } from './operator-api.ts'
+import type { AccountChanges, OperatorAccount } from './api.ts'
 
-export type PlanSlug = OperatorAccount['plan']
-
-export const planSlugs = ['free', 'pro', 'business', 'enterprise'] as const satisfies PlanSlug[]
-
-export const planNames: Record<PlanSlug, string> = {
+export const planNames: Record<OperatorAccount['plan'], string> = {
   free: 'Free',
   pro: 'Pro',
   business: 'Business',
   enterprise: 'Enterprise',
 }
 
-export const planOptions: Option<PlanSlug>[] = planSlugs.map((id) => ({ id, label: planNames[id] }))
+/** `Object.keys` with the type that the compiler has compared with the document. */
+const keysOf = <Key extends string>(names: Record<Key, unknown>) => Object.keys(names) as Key[]
 
-export const subscriptionStatuses = [
-  'none',
-  'trialing',
-  'active',
-  'past_due',
-  'unpaid',
-  'canceled',
-  'incomplete',
-  'incomplete_expired',
-  'paused',
-] as const
+export const planSlugs = keysOf(planNames)
+
+export const planOptions: Option<OperatorAccount['plan']>[] = planSlugs.map((id) => ({ id, label: planNames[id] }))
+
+type SubscriptionStatus = NonNullable<AccountChanges['status']>
+
+const statuses: Record<SubscriptionStatus, true> = {
+  none: true,
+  trialing: true,
+  active: true,
+  past_due: true,
+  unpaid: true,
+  canceled: true,
+  incomplete: true,
+  incomplete_expired: true,
+  paused: true,
+}
+
+export const subscriptionStatuses = keysOf(statuses)
 
 /** `past_due` as people say it. */
 export function wordsOf(slug: string): string {

@@ -3,8 +3,7 @@ import type { Contact, ContactPreview } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { TableColumn } from '#ui/data/table.tsx'
 import { PersonCell, renderChannels } from '../reveal/preview-cells.tsx'
-import { TechnologyNames } from '../search/technology-names.tsx'
-import { Tier } from '../search/tier.tsx'
+import { TechnologyNames, Tier } from '../search/cells.tsx'
 
 export const defaultPeopleColumns = ['person', 'role', 'seniority', 'channels', 'store']
 

@@ -2,30 +2,27 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useAccount } from '#api/account.tsx'
-import { countPeople, type PeopleCount } from '#api/counts.ts'
-import { useTaxonomy } from '#api/taxonomy.ts'
+import type { Count } from '#api/catalogue.ts'
+import { useTaxonomy } from '#api/catalogue.ts'
+import { meteredPageQuery } from '#api/metered.ts'
 import { peopleFields } from '#lib/filters/fields.ts'
 import { countBody, peopleQuestion, peopleSearchBody } from '#lib/filters/request.ts'
 import { type Filters, parseFilters, toSearch } from '#lib/filters/url.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Table } from '#ui/data/table.tsx'
 import { ExportButton } from '../export-dialog/export-button.tsx'
+import { useRevealedPeople } from '../reveal/api.ts'
 import { nameOf } from '../reveal/preview-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
-import { useRevealedPeople } from '../reveal/use-revealed-people.ts'
-import { ColumnsMenu } from '../search/columns-menu.tsx'
+import { ColumnsMenu, useColumnChoice } from '../search/columns-menu.tsx'
 import { CopyAsMenu } from '../search/copy-as-menu.tsx'
 import { SearchPage } from '../search/search-page.tsx'
-import { SelectMatching } from '../search/select-matching.tsx'
-import { useColumnChoice } from '../search/use-column-choice.ts'
 import { useCount } from '../search/use-count.ts'
 import { usePaging } from '../search/use-paging.ts'
 import { boxesOf, useSelection } from '../search/use-selection.ts'
 import { defaultPeopleColumns, peopleColumns } from './columns.tsx'
-import { MaxPerStore } from './max-per-store.tsx'
-import { peopleResultQuery } from './people-result.ts'
+import { MaxPerStore, SelectFirst, SelectMatching } from './controls.tsx'
 import { defaultMaxPerStore, type PeopleSearch } from './search.ts'
-import { SelectFirst } from './select-first.tsx'
 
 export default function PeoplePage() {
   const { id: account, access } = useAccount()
@@ -36,15 +33,9 @@ export default function PeoplePage() {
   const { per_store: maxPerStore = defaultMaxPerStore } = search
   const question = useMemo(() => peopleQuestion(filters, maxPerStore), [filters, maxPerStore])
   const body = peopleSearchBody(filters, maxPerStore, search.cursor)
-  const result = useQuery({ ...peopleResultQuery(account, body), enabled: access })
+  const result = useQuery({ ...meteredPageQuery('searchContacts', { account, body }), enabled: access })
   const counted = useMemo(() => countBody(peopleFields, question), [question])
-  const { count, isOutdated: isCountOutdated } = useCount({
-    what: 'people',
-    account,
-    body: counted,
-    count: countPeople,
-    isOpen: access,
-  })
+  const { count, isOutdated: isCountOutdated } = useCount('countContacts', { account, body: counted }, access)
   const paging = usePaging('/people', search, result.data?.next_cursor ?? null)
   const revealed = useRevealedPeople(account, result.data?.data ?? [])
   const columns = useMemo(() => (taxonomy ? peopleColumns(taxonomy, revealed) : []), [taxonomy, revealed])
@@ -98,6 +89,6 @@ export default function PeoplePage() {
   )
 }
 
-function summaryOf({ contacts, stores, unrevealed }: PeopleCount): string {
+function summaryOf({ contacts, stores, unrevealed }: Count<'countContacts'>): string {
   return `${formatCount(contacts, 'contact')} in ${formatCount(stores, 'store')}, ${formatNumber(unrevealed)} not yet revealed`
 }

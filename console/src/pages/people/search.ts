@@ -1,7 +1,6 @@
 import { peopleFields } from '#lib/filters/fields.ts'
 import { type FilterSearch, parseFilters, toSearch } from '#lib/filters/url.ts'
-import { parsePagePlace } from '#lib/page-place.ts'
-import { numberParam, type RawSearch, textParam } from '#lib/search-params.ts'
+import { numberParam, parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 
 export const defaultMaxPerStore = 3
 const mostPerStore = 10

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { failureProps, fieldError, messageOf } from '#api/failure.ts'
 import { signInOptionsQuery } from '#api/session.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
-import { askForLink } from './privacy-api.ts'
 
 /** The way in: an address to ask about, or whom to write to where no mail is set up. */
 export function AskPage() {
@@ -37,24 +38,13 @@ export function AskPage() {
 
 function AskForm() {
   const [email, setEmail] = useState('')
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
   const [isSent, setIsSent] = useState(false)
-  const emailError = fieldError(failure, 'email')
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setIsPending(true)
-    setFailure(undefined)
+  const { submit, isPending, failure } = useSubmit(async () => {
     setIsSent(false)
-    try {
-      await askForLink(email.trim())
-      setIsSent(true)
-    } catch (error) {
-      setFailure(error)
-    } finally {
-      setIsPending(false)
-    }
-  }
+    await call('askForPrivacyLink', { body: { email: email.trim() } })
+    setIsSent(true)
+  })
+  const emailError = fieldError(failure, 'email')
   return (
     <form onSubmit={submit}>
       <TextField
@@ -68,7 +58,7 @@ function AskForm() {
         maxLength={254}
         isRequired
       />
-      <FormError>{failure && !emailError ? messageOf(failure) : undefined}</FormError>
+      <FormError>{failure !== undefined && !emailError && messageOf(failure)}</FormError>
       <div className="mt-4">
         <Button type="submit" variant="primary" isPending={isPending}>
           Send me a link

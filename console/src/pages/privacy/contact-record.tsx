@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
+import type { Reply } from '#api/operations.ts'
 import { formatCount, formatDay } from '#lib/format.ts'
-import type { HeldContact } from './privacy-api.ts'
 
 /** One record of the catalogue with everything in it. */
-export function ContactRecord({ contact }: { contact: HeldContact }) {
+export function ContactRecord({ contact }: { contact: Reply<'openPrivacyLink'>['contacts'][number] }) {
   const { store, match, withheld, emails, phones, added_at: addedAt, revealed_to_accounts: accounts } = contact
   const name =
     contact.full_name ?? ([contact.first_name, contact.last_name].filter((part) => part !== null).join(' ') || null)

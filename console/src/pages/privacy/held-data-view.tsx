@@ -1,13 +1,17 @@
 import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import type { Reply } from '#api/operations.ts'
 import { formatCount, formatNumber, formatTime } from '#lib/format.ts'
+import { saveFile } from '#lib/save-file.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
 import { ContactRecord } from './contact-record.tsx'
-import { copyPrivacyData, eraseByLink, type HeldData } from './privacy-api.ts'
-import { saveFile } from './save-file.ts'
+
+type HeldData = Reply<'openPrivacyLink'>
 
 interface HeldDataViewProps {
   token: string
@@ -59,7 +63,7 @@ export function HeldDataView({ token, held, onErased }: HeldDataViewProps) {
         onClose={() => setIsAsking(false)}
         confirmLabel={isHeld ? 'Erase my data' : 'Never list this address'}
         isDanger={isHeld}
-        onConfirm={async () => onErased((await eraseByLink(token)).erased)}
+        onConfirm={async () => onErased((await call('eraseByPrivacyLink', { body: { token } })).erased)}
       >
         {isHeld ? (
           <ul className="list-disc space-y-2 pl-5">
@@ -94,27 +98,17 @@ function Notes({ held }: { held: HeldData }) {
 }
 
 function DownloadButton({ token }: { token: string }) {
-  const [isPending, setIsPending] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const download = async () => {
-    setIsPending(true)
-    setProblem(undefined)
-    try {
-      const { filename, content } = await copyPrivacyData(token)
-      saveFile(filename, content)
-    } catch (error) {
-      setProblem(messageOf(error))
-    } finally {
-      setIsPending(false)
-    }
-  }
+  const { submit, isPending, failure } = useSubmit(async () => {
+    const { filename, content } = await call('copyPrivacyData', { body: { token } })
+    saveFile(filename, content, 'application/json')
+  })
   return (
     <>
-      <Button isPending={isPending} onPress={download}>
+      <Button isPending={isPending} onPress={() => void submit()}>
         Download as a file
       </Button>
       <div className="basis-full">
-        <FormError>{problem}</FormError>
+        <FormError>{failure !== undefined && messageOf(failure)}</FormError>
       </div>
     </>
   )

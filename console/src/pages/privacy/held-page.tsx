@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { failureProps, hasCode } from '#api/failure.ts'
+import { callQuery } from '#api/query.ts'
+import { formatCount } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
-import { ErasedPage } from './erased-page.tsx'
 import { HeldDataView } from './held-data-view.tsx'
-import { openPrivacyLink } from './privacy-api.ts'
 
 interface HeldPageProps {
   token: string
@@ -18,8 +18,7 @@ interface HeldPageProps {
 export function HeldPage({ token, onAskAgain }: HeldPageProps) {
   const [erased, setErased] = useState<number>()
   const held = useQuery({
-    queryKey: ['privacy', token],
-    queryFn: () => openPrivacyLink(token),
+    ...callQuery('openPrivacyLink', { body: { token } }),
     enabled: erased === undefined,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -52,6 +51,20 @@ function DeadLink({ onAskAgain }: { onAskAgain: () => void }) {
       <Button variant="primary" onPress={onAskAgain}>
         Ask for another link
       </Button>
+    </>
+  )
+}
+
+function ErasedPage({ erased }: { erased: number }) {
+  return (
+    <>
+      <PageHeader title={erased === 0 ? 'Done' : 'Your data is erased'} />
+      <p role="status">
+        {erased > 0 && `${formatCount(erased, 'record')} ${erased === 1 ? 'was' : 'were'} deleted. `}
+        From now on, imports skip this address: nobody can add it again. We keep only a code that cannot be turned back
+        into the address.
+      </p>
+      <p className="mt-4 text-muted">The link is used up. You can close this page.</p>
     </>
   )
 }

@@ -1,13 +1,13 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { PeopleCount } from '#api/counts.ts'
-import { quoteExport } from '#api/exports.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { Count } from '#api/catalogue.ts'
 import { messageOf } from '#api/failure.ts'
+import { pageQuery } from '#api/query.ts'
 import type { PeopleQuestion } from '#lib/filters/request.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { useDebounced } from '#lib/use-settled.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { classNames } from '#ui/class-names.ts'
-import { quoteQuery } from './quote.ts'
+import { quoteQuery } from './api.ts'
 import { type CostQuote, costInWords, shortageOf } from './words.ts'
 
 const quoteAfterMs = 200
@@ -35,25 +35,24 @@ const freshForMs = 10_000
 interface MatchingQuoteProps {
   account: string
   question: PeopleQuestion
-  count: PeopleCount | undefined
+  count: Count<'countContacts'> | undefined
 }
 
 /** What it costs to reveal all that match: by the count at first, exactly when the quote is there. */
 export function MatchingQuote({ account, question, count }: MatchingQuoteProps) {
   const { data, error, isPlaceholderData } = useQuery({
-    queryKey: ['quote', account, question],
-    queryFn: ({ signal }) => {
-      const request = {
+    ...pageQuery('createQuote', {
+      account,
+      body: {
+        for: 'export',
         kind: 'contacts',
         ...question,
         format: 'csv',
         max_rows: mostRows,
         max_credits: mostRows,
-      } as const
-      return quoteExport(account, request, signal)
-    },
+      },
+    }),
     staleTime: freshForMs,
-    placeholderData: keepPreviousData,
   })
   if (data) return <QuoteInWords quote={data} isOld={isPlaceholderData} />
   if (!count) return error && <p className="text-danger-text">{messageOf(error)}</p>

@@ -6,7 +6,7 @@ import { Link } from '#ui/actions/link.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
-import { quoteQuery } from './quote.ts'
+import { quoteQuery } from './api.ts'
 import { costInWords, shortageOf } from './words.ts'
 
 interface RevealQuestionProps {

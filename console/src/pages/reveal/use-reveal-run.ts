@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { type Contact, revealContacts } from '#api/catalogue.ts'
+import type { Contact } from '#api/catalogue.ts'
+import { call, randomKey } from '#api/client.ts'
+import { ApiFailure } from '#api/failure.ts'
 import { pause } from '#lib/pause.ts'
-import { randomKey } from '#lib/reveal/random-key.ts'
+import type { Verdict } from '#lib/reveal/reveal-run.ts'
 import { RevealRun, type RunState } from '#lib/reveal/reveal-run.ts'
-import { markRevealed } from './mark-revealed.ts'
-import { judgeRevealError } from './verdict.ts'
+import { markRevealed } from './api.ts'
 
 interface UsedRun {
   state: RunState<Contact>
@@ -24,7 +25,12 @@ export function useRevealRun(account: string, ids: readonly string[]): UsedRun {
         judge: judgeRevealError,
         pause,
         send: async (stepIds, key) => {
-          const { data, credits } = await revealContacts(account, stepIds, key)
+          const { data, credits } = await call('revealContacts', {
+            account,
+            body: { contact_ids: [...stepIds] },
+            // Repeated with the same key it spends nothing more.
+            headers: { 'Idempotency-Key': key },
+          })
           markRevealed(
             client,
             account,
@@ -40,4 +46,19 @@ export function useRevealRun(account: string, ids: readonly string[]): UsedRun {
     () => run.state,
   )
   return { state, start: () => void run.start(), stop: () => run.stop() }
+}
+
+/** A longer wait is not for somebody who watches a progress bar. */
+const longestWaitMs = 30_000
+
+/** What to do when a step of a reveal failed. A try that was lost may have been carried out: it is repeated with its key. */
+function judgeRevealError(error: unknown): Verdict {
+  if (!(error instanceof ApiFailure)) return { kind: 'fail' }
+  const { code, status, retryAfterMs } = error
+  if (code === 'no_revealable_contacts') return { kind: 'nobody' }
+  const isPassing =
+    code === 'unreachable' || code === 'idempotency_in_progress' || code === 'rate_limit_exceeded' || status === 503
+  // A limit of the period names the seconds until the period ends.
+  if (!isPassing || (retryAfterMs ?? 0) > longestWaitMs) return { kind: 'fail' }
+  return { kind: 'retry', afterMs: retryAfterMs }
 }

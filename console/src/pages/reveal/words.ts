@@ -1,9 +1,9 @@
-import type { RevealQuote } from '#api/catalogue.ts'
+import type { Reply } from '#api/operations.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 
 /** What both quotes say, of chosen people and of all that match. */
 export type CostQuote = Pick<
-  RevealQuote,
+  Reply<'createQuote'>,
   | 'credits'
   | 'already_revealed'
   | 'unrevealable'

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { exportColumnsQuery } from '#api/exports.ts'
+import { addressOf } from '#api/operations.ts'
 import { useSaveSetting, useSetting } from '#api/settings.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
-import { ColumnsSection } from '../export-dialog/columns-section.tsx'
+import { ColumnsSection } from '../export-dialog/column-chooser.tsx'
+import { formatOf, hasColumns, knownFormat, settingGroup } from '../export-dialog/export-form-state.ts'
 import { FormatField } from '../export-dialog/format-field.tsx'
-import { knownFormat, settingGroup } from '../export-dialog/remembered-format.ts'
-import { revealedFileUrl } from './revealed-file.ts'
+import { exportColumnsQuery } from '../exports/api.ts'
 
 interface ExportRevealedDialogProps {
   account: string
@@ -25,7 +25,12 @@ export default function ExportRevealedDialog({ account, store, onClose }: Export
   const [isStarted, setIsStarted] = useState(false)
   const known = useQuery(exportColumnsQuery)
   const link = useRef<HTMLAnchorElement>(null)
-  const url = revealedFileUrl(account, { format, columns, store })
+  const url = addressOf('getRevealedFile', {
+    account,
+    ...formatOf(format),
+    columns: columns && hasColumns(format) ? columns.join(',') : undefined,
+    search: store,
+  })
   useEffect(() => {
     if (!isStarted) return
     link.current?.focus()

@@ -1,24 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { FileDown } from 'lucide-react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { useAccount, useIsAtLeast } from '#api/account.tsx'
-import { failureProps } from '#api/failure.ts'
+import { pageQuery } from '#api/query.ts'
 import { useSession } from '#api/session.ts'
-import { formatCount, formatNumber } from '#lib/format.ts'
+import { toHost } from '#lib/filters/domains.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { Pagination } from '#ui/data/pagination.tsx'
-import { Table } from '#ui/data/table.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
-import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
-import { useDelayed } from '#ui/feedback/use-delayed.ts'
-import { usePaging } from '../search/use-paging.ts'
+import { SearchField } from '#ui/fields/search-field.tsx'
+import { PagedTable } from '../search/paged-table.tsx'
 import { revealedColumns } from './columns.tsx'
-import { ExportRevealed } from './export-revealed.tsx'
-import { revealedQuery } from './revealed-list.ts'
-import { StoreFilter } from './store-filter.tsx'
 
 /** Everybody whom the account has revealed. Free of charge, and open without a plan. */
 export default function RevealedPage() {
@@ -55,44 +49,85 @@ export default function RevealedPage() {
   )
 }
 
+const keptForMs = 60_000
+
 function RevealedTable({ onShowAll }: { onShowAll: () => void }) {
   const { id: account, access } = useAccount()
   const search = useSearch({ from: '/app/revealed' })
-  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery(revealedQuery(account, search))
-  const { page, onPrevious, onNext } = usePaging('/revealed', search, data?.next_cursor ?? null)
   const columns = useMemo(() => revealedColumns(access), [access])
-  const isOutdated = useDelayed(isPlaceholderData)
-  const isLoading = useDelayed(!data)
-  if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
-  if (!data) return isLoading && <SkeletonRows />
-  // Where very many in a row were erased, a page without anybody has a next one.
-  if (data.data.length === 0 && !search.cursor && !data.has_more)
-    return search.store ? (
-      <EmptyState
-        title={`Nobody of ${search.store} is revealed`}
-        actions={<Button onPress={onShowAll}>Show all</Button>}
-      />
-    ) : (
-      <EmptyState title="Nobody is revealed yet">
-        Select people on the page <Link href="/people">People</Link> and press Reveal.
-      </EmptyState>
-    )
+  const query = useQuery({
+    ...pageQuery('listRevealed', { account, search: search.store, cursor: search.cursor, limit: 25 }),
+    // The channels are not kept when the page is left.
+    gcTime: keptForMs,
+  })
+  return (
+    <PagedTable
+      label="Revealed people"
+      query={query}
+      to="/revealed"
+      place={search}
+      columns={columns}
+      getId={({ id }) => id}
+      noun={['person', 'people']}
+      empty={
+        search.store ? (
+          <EmptyState
+            title={`Nobody of ${search.store} is revealed`}
+            actions={<Button onPress={onShowAll}>Show all</Button>}
+          />
+        ) : (
+          <EmptyState title="Nobody is revealed yet">
+            Select people on the page <Link href="/people">People</Link> and press Reveal.
+          </EmptyState>
+        )
+      }
+    />
+  )
+}
+
+interface StoreFilterProps {
+  store: string | undefined
+  onChange: (store: string | undefined) => void
+}
+
+/** Only the people of one store, by its domain. */
+function StoreFilter({ store = '', onChange }: StoreFilterProps) {
+  const [text, setText] = useState(store)
+  const submit = () => onChange(toHost(text) ?? (text.trim() || undefined))
+  return (
+    <SearchField
+      placeholder="Store domain"
+      value={text}
+      onChange={setText}
+      onSubmit={submit}
+      onClear={() => onChange(undefined)}
+      className="w-full sm:w-72"
+    />
+  )
+}
+
+const ExportRevealedDialog = lazy(() => import('./export-revealed-dialog.tsx'))
+
+interface ExportRevealedProps {
+  account: string
+  /** The domain of a store: only its people. */
+  store: string | undefined
+}
+
+/** The revealed people as a file, as often as wanted: they are paid for. */
+function ExportRevealed({ account, store }: ExportRevealedProps) {
+  const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <Table
-        label="Revealed people"
-        columns={columns}
-        rows={data.data}
-        getId={({ id }) => id}
-        isOutdated={isOutdated}
-        hasCards
-      />
-      <Pagination onPrevious={onPrevious} onNext={onNext} isPending={isPlaceholderData}>
-        <span role="status">
-          {formatCount(data.data.length, 'person', 'people')}
-          {page > 1 && ` on page ${formatNumber(page)}`}
-        </span>
-      </Pagination>
+      <Button onPress={() => setIsOpen(true)} aria-haspopup="dialog">
+        <FileDown aria-hidden />
+        Export
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <ExportRevealedDialog account={account} store={store} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -1,5 +1,4 @@
-import { parsePagePlace } from '#lib/page-place.ts'
-import { type RawSearch, textParam } from '#lib/search-params.ts'
+import { parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 
 /** What the address of the page says. */
 export interface RevealedSearch {

@@ -1,6 +1,12 @@
+import { useNavigate } from '@tanstack/react-router'
 import { Columns3 } from 'lucide-react'
+import { useMemo } from 'react'
+import { messageOf } from '#api/failure.ts'
+import { useSaveSetting, useSetting } from '#api/settings.ts'
+import { useAhead } from '#lib/use-settled.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Menu, MenuItem, MenuSection } from '#ui/actions/menu.tsx'
+import { showToast } from '#ui/feedback/toasts.tsx'
 
 interface ColumnsMenuProps {
   columns: readonly { id: string; label: string }[]
@@ -38,4 +44,46 @@ export function ColumnsMenu({ columns, chosen, onChange }: ColumnsMenuProps) {
       </MenuSection>
     </Menu>
   )
+}
+
+/** The columns of a table that somebody has chosen: ids that exist, in the order of the table. Undefined for none. */
+function parseColumns(known: readonly string[], choice: unknown): string[] | undefined {
+  const words = typeof choice === 'string' ? choice.split(/[\s,]+/) : Array.isArray(choice) ? choice : []
+  const chosen = known.filter((id) => words.includes(id))
+  return chosen.length > 0 ? chosen : undefined
+}
+
+interface ColumnChoice {
+  chosen: readonly string[]
+  choose: (ids: string[]) => void
+}
+
+/** Columns by the address, else as the person has chosen them before, else those of the page. A choice goes into both. */
+export function useColumnChoice(
+  page: '/stores' | '/people',
+  known: readonly string[],
+  defaults: readonly string[],
+  inAddress: string | undefined,
+): ColumnChoice {
+  const saved = useSetting('columns', page)
+  const saveSetting = useSaveSetting()
+  const navigate = useNavigate()
+  const keep = (ids: readonly string[]) => {
+    void navigate({
+      to: page,
+      search: (search) => ({ ...search, columns: ids.join(' ') }),
+      state: true,
+      replace: true,
+      resetScroll: false,
+    })
+    saveSetting({ group: 'columns', name: page, value: ids }).catch((error) =>
+      showToast(`The columns are not kept for next time: ${messageOf(error)}`),
+    )
+  }
+  const current = useMemo(
+    () => parseColumns(known, inAddress) ?? parseColumns(known, saved) ?? defaults,
+    [known, inAddress, saved, defaults],
+  )
+  const [chosen, choose] = useAhead<readonly string[]>(current, keep)
+  return { chosen, choose }
 }

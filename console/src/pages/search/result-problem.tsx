@@ -1,12 +1,12 @@
+import { Link } from '@tanstack/react-router'
 import { ApiFailure, failureProps } from '#api/failure.ts'
 import type { Chip } from '#lib/filters/chips.ts'
 import type { Filters } from '#lib/filters/url.ts'
-import { Button } from '#ui/actions/button.tsx'
+import { Button, buttonClass } from '#ui/actions/button.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { ChipList } from './chip-list.tsx'
 import { ClosedState } from './closed-state.tsx'
-import { LimitState } from './limit-state.tsx'
 
 interface ResultProblemProps {
   /** What is searched, in the plural: `Stores`. */
@@ -54,4 +54,51 @@ export function ResultProblem({ what, error, chips, onChange, onFirstPage, onRet
     default:
       return <ErrorState {...failureProps(error)} onRetry={onRetry} isRetrying={isRetrying} />
   }
+}
+
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const dayMs = 86_400_000
+
+interface LimitStateProps {
+  failure: ApiFailure
+  onRetry: () => void
+  isRetrying: boolean
+}
+
+/** What is used up, by the parameter that the server names. Its own sentence is for programs. */
+const titles: Record<string, string> = {
+  search_rows: 'Too few search rows are left for another page',
+  person_rows: 'You have looked at as many rows as a person may within an hour',
+}
+
+/** A limit of the hour or of the plan: what is used up, and when it goes on. */
+export function LimitState({ failure, onRetry, isRetrying }: LimitStateProps) {
+  const { param = '', retryAfterMs } = failure
+  const isOfPlan = param === 'search_rows' || param === 'store_exports'
+  return (
+    <EmptyState
+      title={titles[param] ?? failure.message}
+      actions={
+        <>
+          <Button onPress={onRetry} isPending={isRetrying}>
+            Try again
+          </Button>
+          {isOfPlan && (
+            <Link to="/billing" className={buttonClass()}>
+              Compare plans
+            </Link>
+          )}
+        </>
+      }
+    >
+      {retryAfterMs !== undefined && <>It goes on {momentIn(retryAfterMs)}. </>}
+      Pages that you have looked at are still in this tab and cost nothing.
+    </EmptyState>
+  )
+}
+
+function momentIn(ms: number): string {
+  const moment = new Date(Date.now() + ms)
+  return ms < dayMs ? `at ${timeFormat.format(moment)}` : `on ${dateFormat.format(moment)}`
 }

@@ -1,6 +1,6 @@
 import { Search, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
-import { explainMissingFile } from '#api/connection.ts'
+import { markOutdatedOrOffline } from '#api/connection.ts'
 import type { FilterFields } from '#lib/filters/fields.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { Filters } from '#lib/filters/url.ts'
@@ -31,7 +31,7 @@ export function SearchBox({ fields, filters, taxonomy, onFilter, onOpenStore }: 
     setText(next)
     setMarked(0)
   }
-  const load = () => loadOptions().then(setLoaded, () => void explainMissingFile())
+  const load = () => loadOptions().then(setLoaded, () => void markOutdatedOrOffline())
   const optionsBy = ({ searchOptions }: Loaded) =>
     taxonomy ? searchOptions(fields, filters, taxonomy, text) : { options: [], notes: [] }
   const found = loaded && optionsBy(loaded)

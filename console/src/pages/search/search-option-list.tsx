@@ -1,7 +1,7 @@
 import { ArrowRight, CornerDownLeft, PenLine, Plus } from 'lucide-react'
 import type { SearchOption, SearchOptions } from '#lib/filters/words/search-options.ts'
 import { classNames } from '#ui/class-names.ts'
-import { optionClass } from '#ui/overlays/option-class.ts'
+import { optionClass } from '#ui/overlays/popover.tsx'
 
 export { searchOptions } from '#lib/filters/words/search-options.ts'
 

@@ -1,29 +1,29 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useAccount } from '#api/account.tsx'
+import { useTaxonomy } from '#api/catalogue.ts'
 import { failureProps } from '#api/failure.ts'
 import { type Metered, useRowsLeft } from '#api/metered.ts'
-import { useTaxonomy } from '#api/taxonomy.ts'
 import { type Chip, chipsOf } from '#lib/filters/chips.ts'
 import type { Facets } from '#lib/filters/facets.ts'
 import type { FilterFields, FilterGroupName } from '#lib/filters/fields.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { Filters } from '#lib/filters/url.ts'
-import { useAhead } from '#lib/use-ahead.ts'
+import { formatCount, formatNumber } from '#lib/format.ts'
+import { useAhead } from '#lib/use-settled.ts'
 import { SkipLink } from '#ui/actions/skip-link.tsx'
 import { classNames } from '#ui/class-names.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
+import { Pagination } from '#ui/data/pagination.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
-import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
-import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import { SkeletonRows, useDelayed } from '#ui/feedback/skeleton.tsx'
 import { useSingleStop } from '#ui/single-stop.ts'
 import { ChipList } from './chip-list.tsx'
 import { ClosedState } from './closed-state.tsx'
 import { FilterColumn } from './filters/filter-column.tsx'
 import { FilterDrawer } from './filters/filter-drawer.tsx'
 import { useListNames } from './filters/lists-filter.tsx'
-import { ResultFoot } from './result-foot.tsx'
 import { ResultProblem } from './result-problem.tsx'
 import { SearchBox } from './search-box.tsx'
 import type { Paging } from './use-paging.ts'
@@ -203,5 +203,41 @@ function NothingMatches({ noun, chips, onFilter }: Pick<ResultProps<never>, 'nou
         Remove a filter:
       </EmptyState>
     </div>
+  )
+}
+
+interface ResultFootProps {
+  /** Rows on this page. */
+  count: number
+  /** What they cost: nothing if the same page showed them within ten minutes. */
+  rowsCharged: number
+  /** `store`, and `people` where the plural is irregular. */
+  noun: string
+  nouns?: string
+  rowsLeft: number | undefined
+  /** Why there is no next page although more matches. */
+  searchEnd: string | undefined
+  page: number
+  onPrevious: (() => void) | undefined
+  onNext: (() => void) | undefined
+  isPending: boolean
+}
+
+/** What the page cost and what is left, and the way to the pages beside it. */
+function ResultFoot(props: ResultFootProps) {
+  const { count, noun, nouns = `${noun}s`, rowsCharged, rowsLeft, searchEnd, page, ...paging } = props
+  return (
+    <Pagination {...paging}>
+      <span role="status">
+        {formatCount(count, noun, nouns)}
+        {page > 1 && <> on page {formatNumber(page)}</>}
+      </span>
+      <span className="max-sm:block">
+        <span className="max-sm:hidden"> · </span>
+        {formatCount(rowsCharged, 'search row')} used
+        {rowsLeft !== undefined && <> · {formatNumber(rowsLeft)} left</>}
+      </span>
+      {searchEnd !== undefined && <span className="block">{searchEnd}</span>}
+    </Pagination>
   )
 }

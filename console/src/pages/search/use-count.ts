@@ -1,33 +1,26 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { CallOptions } from '#api/client.ts'
+import { type Count, type CountOperation, count } from '#api/catalogue.ts'
+import type { CallRequest } from '#api/operations.ts'
 import { useSettled } from '#lib/use-settled.ts'
 
 /** Counts are free, but quick changes of filters need only the last one. The first is asked for at once, beside the rows. */
 const settledAfterMs = 150
 
-interface Asked<Body, Count> {
-  what: 'stores' | 'people'
-  account: string
-  body: Body
-  count: (account: string, body: Body, options: CallOptions) => Promise<Count>
-  isOpen: boolean
-}
-
-export interface UsedCount<Count> {
+interface UsedCount<Id extends CountOperation> {
   /** Undefined before the first reply, and where there is none. */
-  count: Count | undefined
+  count: Count<Id> | undefined
   /** The count is of an earlier question, and another is on its way. */
   isOutdated: boolean
 }
 
 /** How many match. It blocks nothing: without it the page shows no numbers. */
-export function useCount<Body extends object, Count>(asked: Asked<Body, Count>): UsedCount<Count> {
-  const { what, account, body, count, isOpen } = asked
-  const wanted = JSON.stringify(body)
+export function useCount<Id extends CountOperation>(id: Id, request: CallRequest<Id>, isOpen: boolean): UsedCount<Id> {
+  const wanted = JSON.stringify(request)
   const settled = useSettled(wanted, settledAfterMs)
+  const asked = JSON.parse(settled) as CallRequest<Id>
   const { data, error, isPlaceholderData } = useQuery({
-    queryKey: [`${what}-count`, account, settled],
-    queryFn: ({ signal }) => count(account, JSON.parse(settled) as Body, { signal }),
+    queryKey: [id, asked],
+    queryFn: ({ signal }) => count(id, asked, { signal }),
     placeholderData: keepPreviousData,
     retry: false,
     enabled: isOpen,

@@ -21,7 +21,7 @@ export interface Paging {
   goToFirst: () => void
 }
 
-type PagedRoute =
+export type PagedRoute =
   | '/stores'
   | '/people'
   | '/revealed'

@@ -1,10 +1,11 @@
-import { type FormEvent, useState } from 'react'
-import { api } from '#api/client.ts'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 
 interface MailLinkFormProps {
@@ -17,23 +18,13 @@ export function MailLinkForm({ ask }: MailLinkFormProps) {
   const [email, setEmail] = useState('')
   const [name, setName] = useState('')
   const [accountName, setAccountName] = useState('')
-  const [phase, setPhase] = useState<'open' | 'pending' | 'sent'>('open')
-  const [failure, setFailure] = useState<unknown>()
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setPhase('pending')
-    setFailure(undefined)
-    try {
-      if (ask === 'password') await api.post('/password-link', { email })
-      else await api.post('/sign-up', { email, name, account_name: accountName })
-      setPhase('sent')
-    } catch (error) {
-      setFailure(error)
-      setPhase('open')
-    }
-  }
-  if (phase === 'sent')
+  const [isSent, setIsSent] = useState(false)
+  const { submit, isPending, failure } = useSubmit(async () => {
+    if (ask === 'password') await call('requestPasswordLink', { body: { email } })
+    else await call('signUp', { body: { email, name, account_name: accountName } })
+    setIsSent(true)
+  })
+  if (isSent)
     return (
       <Banner isAnnounced>
         {ask === 'password'
@@ -71,7 +62,7 @@ export function MailLinkForm({ ask }: MailLinkFormProps) {
       </div>
       <FormError>{failure && !emailError ? messageOf(failure) : undefined}</FormError>
       <div className="mt-6 flex flex-col gap-3">
-        <Button type="submit" variant="primary" isPending={phase === 'pending'}>
+        <Button type="submit" variant="primary" isPending={isPending}>
           Send link
         </Button>
         <Link href="/sign-in">Back to signing in</Link>

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api } from '#api/client.ts'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import { addressOf } from '#api/operations.ts'
 import { signInWithPasskey } from '#api/passkeys.ts'
 import { type Session, startSession } from '#api/session.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 
 interface SignInFormProps {
@@ -37,7 +38,7 @@ export function SignInForm({ next, oidc, email: known = '', onSignedIn }: SignIn
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void signIn('password', () => api.post<Session>('/sign-in', { email, password }))
+    void signIn('password', () => call('signIn', { body: { email, password } }))
   }
   return (
     <form onSubmit={submit}>
@@ -70,7 +71,7 @@ export function SignInForm({ next, oidc, email: known = '', onSignedIn }: SignIn
           Sign in with a passkey
         </Button>
         {oidc && (
-          <a href={`/console/api/openid/start?next=${encodeURIComponent(next)}`} className={buttonClass()}>
+          <a href={addressOf('startOpenIdSignIn', { next })} className={buttonClass()}>
             Sign in with {oidc.name}
           </a>
         )}

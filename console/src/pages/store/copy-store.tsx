@@ -2,14 +2,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { ChevronDown, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
-import { copyStore, type StoreCopy } from '#api/catalogue.ts'
+import { call } from '#api/client.ts'
+import type { Reply } from '#api/operations.ts'
+import { saveFile } from '#lib/save-file.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { copyText } from '#ui/actions/copy-button.tsx'
 import { Menu, MenuItem } from '#ui/actions/menu.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
 
-type Format = StoreCopy['format']
+type Format = Reply<'copyStore'>['format']
 
 interface CopyStoreProps {
   account: string
@@ -23,7 +25,7 @@ export function CopyStore({ account, domain }: CopyStoreProps) {
   const mayCopy = useIsAtLeast('member')
   const agreedKey = ['store-copy-agreed', account, domain]
   const copy = async (format: Format) => {
-    const { content, filename } = await copyStore(account, domain, format)
+    const { content, filename } = await call('copyStore', { account, domain, body: { format } })
     client.setQueryData(agreedKey, true)
     try {
       await copyText(content)
@@ -67,12 +69,4 @@ export function CopyStore({ account, domain }: CopyStoreProps) {
       </ConfirmDialog>
     </>
   )
-}
-
-function saveFile(filename: string, content: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([content]))
-  link.download = filename
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

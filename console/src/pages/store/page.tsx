@@ -2,24 +2,23 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
 import { useAccount } from '#api/account.tsx'
+import { useTaxonomy } from '#api/catalogue.ts'
 import { ApiFailure, failureProps, hasCode } from '#api/failure.ts'
-import { useTaxonomy } from '#api/taxonomy.ts'
+import { meteredCallQuery } from '#api/metered.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
-import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
-import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import { SkeletonRows, useDelayed } from '#ui/feedback/skeleton.tsx'
 import { AddToListButton } from '../lists/add-to-list-button.tsx'
 import { ClosedState } from '../search/closed-state.tsx'
-import { LimitState } from '../search/limit-state.tsx'
+import { LimitState } from '../search/result-problem.tsx'
 import { CopyStore } from './copy-store.tsx'
 import { StoreFacts } from './store-facts.tsx'
 import { StoreHistory } from './store-history.tsx'
 import { StoreNavigation } from './store-navigation.tsx'
 import { StorePeople } from './store-people.tsx'
 import { StoreTechnologies } from './store-technologies.tsx'
-import { storeViewQuery } from './store-view.ts'
 
 export default function StorePage() {
   const { domain } = useParams({ from: '/app/stores/$domain' })
@@ -43,7 +42,7 @@ function ClosedStore({ domain }: { domain: string }) {
 
 function OpenStore({ domain }: { domain: string }) {
   const { id: account } = useAccount()
-  const { data: store, error, isFetching, refetch } = useQuery(storeViewQuery(account, domain))
+  const { data: store, error, isFetching, refetch } = useQuery(meteredCallQuery('viewStore', { account, domain }))
   const { data: taxonomy } = useTaxonomy()
   const isLoading = useDelayed(!store || !taxonomy)
   if (error) return <StoreProblem {...{ domain, error, isFetching }} onRetry={() => void refetch()} />

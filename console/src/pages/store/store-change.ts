@@ -1,7 +1,6 @@
-import type { StoreChange } from '#api/catalogue.ts'
+import type { Row } from '#api/operations.ts'
 import type { Taxonomy, TaxonomyList } from '#lib/filters/taxonomy.ts'
-import { formatNumber } from '#lib/format.ts'
-import { formatTier } from '#lib/tiers.ts'
+import { formatNumber, formatTier } from '#lib/format.ts'
 
 /** A change of a store in words; names and hosts are apart, because they may run from right to left. */
 export interface ChangeText {
@@ -13,7 +12,7 @@ export interface ChangeText {
   removed: readonly string[]
 }
 
-type Field = StoreChange['field']
+type Field = Row<'getStoreHistory'>['field']
 
 const subjects: Record<Field, string> = {
   added_to_catalogue: 'Added to the catalogue',
@@ -41,7 +40,7 @@ const taxonomyLists: { [field in Field]?: TaxonomyList } = {
   'theme.type': 'theme_types',
 }
 
-export function describeStoreChange({ field, ...change }: StoreChange, taxonomy: Taxonomy): ChangeText {
+export function describeStoreChange({ field, ...change }: Row<'getStoreHistory'>, taxonomy: Taxonomy): ChangeText {
   const list = taxonomyLists[field]
   const label = (value: string) => {
     const item = list && taxonomy.find(list, value)
@@ -49,7 +48,7 @@ export function describeStoreChange({ field, ...change }: StoreChange, taxonomy:
     if (field === 'traffic_tier') return formatTier(item)
     return field === 'revenue_tier' ? formatTier(item, 'USD') : item.label
   }
-  const textOf = (value: StoreChange['before']) => {
+  const textOf = (value: Row<'getStoreHistory'>['before']) => {
     if (field === 'platform_plus') return value ? 'Premium' : 'Standard'
     if (value === null) return 'not known'
     return typeof value === 'number' ? formatNumber(value, { maximumFractionDigits: 1 }) : label(String(value))

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Store } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
-import { formatCount, formatDay, formatNumber } from '#lib/format.ts'
-import { formatEstimate } from '#lib/store-dates.ts'
+import { formatCount, formatDay, formatEstimate, formatNumber } from '#lib/format.ts'
 
 interface StoreFactsProps {
   store: Store

@@ -1,7 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type StoreChange, type StorePage, viewStoreHistory } from '#api/catalogue.ts'
+import type { StorePage } from '#api/catalogue.ts'
+import { call } from '#api/client.ts'
 import { failureProps } from '#api/failure.ts'
 import { meteredQuery } from '#api/metered.ts'
+import type { Row } from '#api/operations.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
@@ -20,8 +22,8 @@ interface StoreHistoryProps {
 /** What imports changed about the store, the newest first. Older pages cost nothing more. */
 export function StoreHistory({ account, domain, first, taxonomy }: StoreHistoryProps) {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['store-history', account, domain],
-    queryFn: ({ pageParam, signal }) => viewStoreHistory(account, domain, pageParam, signal),
+    queryKey: ['getStoreHistory', { account, domain }],
+    queryFn: ({ pageParam, signal }) => call('getStoreHistory', { account, domain, cursor: pageParam }, { signal }),
     initialData: { pages: [first], pageParams: [''] },
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
@@ -66,7 +68,7 @@ export function StoreHistory({ account, domain, first, taxonomy }: StoreHistoryP
   )
 }
 
-function Change({ change, taxonomy }: { change: StoreChange; taxonomy: Taxonomy }) {
+function Change({ change, taxonomy }: { change: Row<'getStoreHistory'>; taxonomy: Taxonomy }) {
   const { subject, values, added, removed } = describeStoreChange(change, taxonomy)
   const lists = [
     { items: added, verb: 'added' },

@@ -4,9 +4,9 @@ import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { formatNumber } from '#lib/format.ts'
 import { linkClass } from '#ui/actions/link.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
+import { useRevealedPeople } from '../reveal/api.ts'
 import { nameOf, PersonCell, renderChannels } from '../reveal/preview-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
-import { useRevealedPeople } from '../reveal/use-revealed-people.ts'
 import { boxesOf, useSelection } from '../search/use-selection.ts'
 
 interface StorePeopleProps {

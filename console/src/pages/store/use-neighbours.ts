@@ -2,11 +2,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { messageOf } from '#api/failure.ts'
+import { meteredPageQuery } from '#api/metered.ts'
 import { storeFields } from '#lib/filters/fields.ts'
+import { storeSearchBody } from '#lib/filters/request.ts'
 import { parseFilters } from '#lib/filters/url.ts'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { storeResultQuery } from '../stores/store-result.ts'
-import type { StoreSearch } from './search.ts'
+import type { StoresSearch } from '../stores/search.ts'
 
 interface Neighbours {
   /** Undefined at the ends of the result, and where the page before is not in memory any more. */
@@ -21,13 +22,14 @@ interface Neighbours {
 }
 
 /** The stores beside this one in the result that led here, if that is still in memory: it is not asked for again. */
-export function useNeighbours(account: string, domain: string, search: StoreSearch): Neighbours | undefined {
+export function useNeighbours(account: string, domain: string, search: StoresSearch): Neighbours | undefined {
   const client = useQueryClient()
   const navigate = useNavigate()
   const cursors = useLocation({ select: ({ state }) => state.cursors }) ?? []
   const [isPending, setIsPending] = useState(false)
   const filters = parseFilters(storeFields, search)
-  const pageAt = (cursor: string | undefined) => storeResultQuery(account, filters, cursor)
+  const pageAt = (cursor: string | undefined) =>
+    meteredPageQuery('searchStores', { account, body: storeSearchBody(filters, cursor) })
   const inMemory = (cursor: string | undefined) => client.getQueryData(pageAt(cursor).queryKey)
 
   const page = inMemory(search.cursor)
@@ -35,7 +37,7 @@ export function useNeighbours(account: string, domain: string, search: StoreSear
   if (!page || index < 0) return undefined
 
   const { page: number = 1 } = search
-  const open = (store: { domain: string } | undefined, place: Pick<StoreSearch, 'cursor' | 'page'>, stack: string[]) =>
+  const open = (store: { domain: string } | undefined, place: Pick<StoresSearch, 'cursor' | 'page'>, stack: string[]) =>
     store &&
     void navigate({
       to: '/stores/$domain',

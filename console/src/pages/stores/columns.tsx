@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { Store } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
-import { formatDay, formatNumber } from '#lib/format.ts'
-import { formatEstimate } from '#lib/store-dates.ts'
+import { formatDay, formatEstimate, formatNumber } from '#lib/format.ts'
 import { Badge } from '#ui/data/badge.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
-import { TechnologyNames } from '../search/technology-names.tsx'
-import { Tier } from '../search/tier.tsx'
+import { TechnologyNames, Tier } from '../search/cells.tsx'
 import type { StoresSearch } from './search.ts'
 
 export const defaultStoreColumns = ['store', 'category', 'country', 'traffic', 'revenue', 'people', 'fit']

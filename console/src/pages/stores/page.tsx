@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useAccount } from '#api/account.tsx'
-import { countStores, type StoreCount } from '#api/counts.ts'
-import { useTaxonomy } from '#api/taxonomy.ts'
+import type { Count } from '#api/catalogue.ts'
+import { useTaxonomy } from '#api/catalogue.ts'
+import { meteredPageQuery } from '#api/metered.ts'
 import { storeFields } from '#lib/filters/fields.ts'
 import { countBody, storeQuestion, storeSearchBody } from '#lib/filters/request.ts'
 import { type Filters, parseFilters, toSearch } from '#lib/filters/url.ts'
@@ -12,14 +13,12 @@ import { Table } from '#ui/data/table.tsx'
 import { ExportButton } from '../export-dialog/export-button.tsx'
 import { AddToListButton } from '../lists/add-to-list-button.tsx'
 import { itemsOfSearch } from '../lists/search-items.ts'
-import { ColumnsMenu } from '../search/columns-menu.tsx'
+import { ColumnsMenu, useColumnChoice } from '../search/columns-menu.tsx'
 import { CopyAsMenu } from '../search/copy-as-menu.tsx'
 import { SearchPage } from '../search/search-page.tsx'
-import { useColumnChoice } from '../search/use-column-choice.ts'
 import { useCount } from '../search/use-count.ts'
 import { usePaging } from '../search/use-paging.ts'
 import { defaultStoreColumns, storeColumns } from './columns.tsx'
-import { storeResultQuery } from './store-result.ts'
 
 export default function StoresPage() {
   const { id: account, access } = useAccount()
@@ -27,9 +26,12 @@ export default function StoresPage() {
   const navigate = useNavigate()
   const { data: taxonomy } = useTaxonomy()
   const filters = useMemo(() => parseFilters(storeFields, search), [search])
-  const result = useQuery({ ...storeResultQuery(account, filters, search.cursor), enabled: access })
+  const result = useQuery({
+    ...meteredPageQuery('searchStores', { account, body: storeSearchBody(filters, search.cursor) }),
+    enabled: access,
+  })
   const body = useMemo(() => countBody(storeFields, storeQuestion(filters)), [filters])
-  const { count, isOutdated } = useCount({ what: 'stores', account, body, count: countStores, isOpen: access })
+  const { count, isOutdated } = useCount('countStores', { account, body }, access)
   const paging = usePaging('/stores', search, result.data?.next_cursor ?? null)
   const columns = useMemo(() => (taxonomy ? storeColumns(taxonomy, search) : []), [taxonomy, search])
   const known = useMemo(() => columns.map(({ id }) => id), [columns])
@@ -85,6 +87,6 @@ export default function StoresPage() {
   )
 }
 
-function summaryOf({ total, new_exports }: StoreCount): string {
+function summaryOf({ total, new_exports }: Count<'countStores'>): string {
   return `${formatCount(total, 'store')}, ${formatNumber(new_exports)} not yet exported this period`
 }

@@ -1,7 +1,6 @@
 import { storeFields } from '#lib/filters/fields.ts'
 import { type FilterSearch, parseFilters, toSearch } from '#lib/filters/url.ts'
-import { parsePagePlace } from '#lib/page-place.ts'
-import { type RawSearch, textParam } from '#lib/search-params.ts'
+import { parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 
 /** What the address of the page says. */
 export interface StoresSearch extends FilterSearch {

@@ -1,8 +1,8 @@
+import { colorOf, ownColors } from '#ui/chart/legend.tsx'
 import type { PlotSeries } from '#ui/chart/plot-data.ts'
-import { colorOf, ownColors } from '#ui/chart/series-colors.ts'
+import type { DailyReply } from './api.ts'
+import { meterNames } from './api.ts'
 import { bucketsOf, type DayBucket } from './days.ts'
-import { meterNames } from './meter-names.ts'
-import type { DailyReply } from './queries.ts'
 import { type Meter, meters } from './search.ts'
 
 /** One plot a meter: their amounts differ too much for a common axis. */

@@ -1,4 +1,4 @@
-import { Num } from '#ui/data/num.tsx'
+import { Num } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { type MeterPlot, plotName } from './daily-plots.ts'
 import type { DayBucket } from './days.ts'

@@ -5,10 +5,10 @@ import { Legend } from '#ui/chart/legend.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
+import type { DailyReply } from './api.ts'
 import { type MeterPlot, plotName, plotsOf } from './daily-plots.ts'
 import { DailyTable } from './daily-table.tsx'
 import { type DayBucket, formatDays, unitOf } from './days.ts'
-import type { DailyReply } from './queries.ts'
 
 // The largest part of the page's code, and not needed for its figures.
 const BarPlot = lazy(() => import('#ui/chart/bar-plot.tsx').then((module) => ({ default: module.BarPlot })))

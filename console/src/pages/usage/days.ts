@@ -1,3 +1,6 @@
+import type { Reply } from '#api/operations.ts'
+import type { RangeChoice, UsageSearch } from './search.ts'
+
 // Days are those of UTC, as in the periods and the ledger.
 
 const dayMs = 86_400_000
@@ -8,11 +11,11 @@ export interface DayRange {
   to: string
 }
 
-export function dayOf(timeMs: number): string {
+function dayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10)
 }
 
-export function addDays(day: string, days: number): string {
+function addDays(day: string, days: number): string {
   return dayOf(Date.parse(day) + days * dayMs)
 }
 
@@ -93,4 +96,29 @@ function titleOf(from: string, to: string): string {
 export function rangeOfBar(bar: string): DayRange {
   const [from, to] = bar.split('..') as [string, string]
   return { from, to }
+}
+
+const daysBack = { '30d': 29, '90d': 89, '12m': 364 }
+
+/** The days that the page shows. Undefined until the period is known. */
+export function rangeOf(
+  search: UsageSearch,
+  usage: Reply<'getUsage'> | undefined,
+  nowMs: number,
+): DayRange | undefined {
+  const today = dayOf(nowMs)
+  const { range, from, to } = search
+  if (range === 'days' && from && to && from <= to) return { from, to }
+  if (range && range !== 'days') return { from: addDays(today, -daysBack[range]), to: today }
+  if (!usage) return undefined
+  const { period_start, period_end } = usage.search_rows
+  return { from: period_start.slice(0, 10), to: dayOf(Date.parse(period_end) - 1) }
+}
+
+export const rangeNames: Record<RangeChoice, string> = {
+  period: 'This period',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
+  '12m': 'Last 12 months',
+  days: 'Other days',
 }

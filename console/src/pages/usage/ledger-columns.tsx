@@ -1,10 +1,9 @@
 import { KeyRound, UserRound } from 'lucide-react'
 import { CopyButton } from '#ui/actions/copy-button.tsx'
-import { Num } from '#ui/data/num.tsx'
-import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
-import { meterNames } from './meter-names.ts'
-import type { LedgerItem } from './queries.ts'
+import type { LedgerItem } from './api.ts'
+import { meterNames } from './api.ts'
 
 export const ledgerColumns: TableColumn<LedgerItem>[] = [
   { id: 'when', label: 'When', className: 'w-36', render: ({ spent_at }) => <RelativeTime time={spent_at} /> },

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
 import { Download, X } from 'lucide-react'
 import { failureProps } from '#api/failure.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
@@ -8,10 +9,9 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { type Option, Select } from '#ui/fields/select.tsx'
+import { type LedgerFilters, ledgerFileHref, ledgerQuery, meterNames } from './api.ts'
 import { formatDays } from './days.ts'
 import { ledgerColumns } from './ledger-columns.tsx'
-import { meterNames } from './meter-names.ts'
-import { type LedgerFilters, ledgerFileHref, ledgerQuery } from './queries.ts'
 import { type Meter, meters } from './search.ts'
 
 interface LedgerProps {
@@ -23,9 +23,6 @@ interface LedgerProps {
   isBar: boolean
   cursor: string | undefined
   onFilter: (changes: { meter?: Meter | undefined; who?: string | undefined; bar?: undefined }) => void
-  onNext: (cursor: string) => void
-  /** Undefined on the first page. */
-  onPrevious: (() => void) | undefined
 }
 
 const everyMeter = { id: 'all', label: 'All meters' } as const
@@ -72,7 +69,8 @@ export function Ledger(props: LedgerProps) {
   )
 }
 
-function LedgerPage({ account, filters, isBar, cursor, onNext, onPrevious }: LedgerProps) {
+function LedgerPage({ account, filters, isBar, cursor }: LedgerProps) {
+  const { onNext, onPrevious } = useLedgerPages()
   const { data, error, isPending, isPlaceholderData, isFetching, refetch } = useQuery(
     ledgerQuery(account, filters, cursor),
   )
@@ -108,4 +106,24 @@ function LedgerPage({ account, filters, isBar, cursor, onNext, onPrevious }: Led
       )}
     </>
   )
+}
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The cursors of the pages before this one; the first page has an empty one. */
+    earlierCursors?: string[]
+  }
+}
+
+/** Next and previous page of the ledger. A page that was opened by its address leads back to the first one. */
+function useLedgerPages(): { onNext: (cursor: string) => void; onPrevious: (() => void) | undefined } {
+  const search = useSearch({ from: '/app/usage' })
+  const navigate = useNavigate({ from: '/usage' })
+  const earlier = useLocation({ select: ({ state }) => state.earlierCursors }) ?? []
+  const go = (cursor: string | undefined, earlierCursors: string[]) =>
+    void navigate({ search: { ...search, cursor }, state: { earlierCursors }, resetScroll: false })
+  return {
+    onNext: (cursor) => go(cursor, [...earlier, search.cursor ?? '']),
+    onPrevious: search.cursor === undefined ? undefined : () => go(earlier.at(-1) || undefined, earlier.slice(0, -1)),
+  }
 }

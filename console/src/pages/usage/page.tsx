@@ -3,20 +3,18 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAccount } from '#api/account.tsx'
 import { failureProps } from '#api/failure.ts'
+import { callQuery, pageQuery } from '#api/query.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
+import type { Option } from '#ui/fields/select.tsx'
 import { DailyUsage } from './daily-usage.tsx'
-import { type DayRange, rangeOfBar } from './days.ts'
+import { type DayRange, rangeOf, rangeOfBar } from './days.ts'
 import { Ledger } from './ledger.tsx'
-import { dailyQuery, usageQuery } from './queries.ts'
-import { rangeOf } from './range.ts'
 import type { UsageSearch } from './search.ts'
 import { UsageAlerts } from './usage-alerts.tsx'
 import { UsageControls } from './usage-controls.tsx'
 import { UsageTiles, UsageTilesSkeleton } from './usage-tiles.tsx'
-import { useLedgerPages } from './use-ledger-pages.ts'
-import { useSpenders } from './use-spenders.ts'
 
 type Change = (changes: Partial<UsageSearch>) => void
 
@@ -26,7 +24,7 @@ export default function UsagePage() {
   const { id: account } = useAccount()
   const [nowMs] = useState(() => Date.now())
   const mode = search.mode ?? 'live'
-  const { data: usage, error, isFetching, refetch } = useQuery(usageQuery(account, mode))
+  const { data: usage, error, isFetching, refetch } = useQuery(callQuery('getUsage', { account, mode }))
   const range = rangeOf(search, usage, nowMs)
   // Other days, another bar or another filter begin the ledger anew.
   const change: Change = (changes) => void navigate({ search: { ...search, cursor: undefined, ...changes } })
@@ -62,9 +60,8 @@ interface SpendingProps {
 function Spending({ account, search, range, onChange }: SpendingProps) {
   const mode = search.mode ?? 'live'
   const by = search.by ?? 'meter'
-  const daily = useQuery(dailyQuery(account, { mode, by, ...range }))
+  const daily = useQuery(pageQuery('getDailyUsage', { account, mode, by, ...range }))
   const spenders = useSpenders(account, { mode, ...range }, search.who)
-  const pages = useLedgerPages()
   return (
     <>
       {daily.data ? (
@@ -95,8 +92,24 @@ function Spending({ account, search, range, onChange }: SpendingProps) {
         isBar={search.bar !== undefined}
         cursor={search.cursor}
         onFilter={onChange}
-        {...pages}
       />
     </>
   )
+}
+
+/** The keys of the account, and the people who spent in these days, to choose from. */
+function useSpenders(
+  account: string,
+  days: DayRange & { mode: 'live' | 'test' },
+  chosen: string | undefined,
+): Option[] {
+  const keys = useQuery(callQuery('listKeys', { account, limit: 100 })).data?.data ?? []
+  const series = useQuery(pageQuery('getDailyUsage', { account, ...days, by: 'person' })).data?.series ?? []
+  const people = new Map(series.flatMap(({ kind, id, name }) => (kind === 'person' && id ? [[id, name]] : [])))
+  const options = [
+    ...[...people].map(([id, label]) => ({ id, label, hint: 'person' })),
+    ...keys.map(({ id, name }) => ({ id, label: name, hint: 'key' })),
+  ]
+  // What the address names stays chosen, even if it is in neither list.
+  return chosen && !options.some(({ id }) => id === chosen) ? [{ id: chosen, label: chosen }, ...options] : options
 }

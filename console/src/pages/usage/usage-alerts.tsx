@@ -2,8 +2,8 @@ import { useIsAtLeast } from '#api/account.tsx'
 import { formatDay, formatNumber } from '#lib/format.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { meterNames } from './meter-names.ts'
-import type { UsageReply } from './queries.ts'
+import type { UsageReply } from './api.ts'
+import { meterNames } from './api.ts'
 
 /** Says which meters are nearly or wholly used, and what to do about it. */
 export function UsageAlerts({ usage }: { usage: UsageReply }) {

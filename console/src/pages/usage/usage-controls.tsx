@@ -1,8 +1,8 @@
-import { DateField } from '#ui/fields/date-field.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
 import { Select } from '#ui/fields/select.tsx'
+import { DateField } from '#ui/fields/text-field.tsx'
 import type { DayRange } from './days.ts'
-import { rangeNames } from './range.ts'
+import { rangeNames } from './days.ts'
 import { ranges, type UsageSearch } from './search.ts'
 
 interface UsageControlsProps {

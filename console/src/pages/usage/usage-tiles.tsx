@@ -1,8 +1,8 @@
 import { formatDay, formatNumber } from '#lib/format.ts'
 import { Tile, Tiles } from '#ui/data/tile.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
-import { meterNames } from './meter-names.ts'
-import type { UsageReply } from './queries.ts'
+import type { UsageReply } from './api.ts'
+import { meterNames } from './api.ts'
 
 /** What is used and left of each meter, and until when. */
 export function UsageTiles({ usage }: { usage: UsageReply }) {

@@ -10,3 +10,19 @@ export const KeyboardContext = createContext<Keyboard>({ openPalette: () => unde
 export function useKeyboard(): Keyboard {
   return use(KeyboardContext)
 }
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+export const paletteKeys = isApple ? '⌘K' : 'Ctrl K'
+
+export const shortcuts = [
+  { keys: paletteKeys, effect: 'Go to a page or do something' },
+  { keys: '/', effect: 'Move to the field Search of the page' },
+  { keys: '?', effect: 'Show these keys' },
+  { keys: '↑ ↓', effect: 'Move between the rows of a table, and inside a group of filters' },
+  { keys: '← →', effect: 'Move between the buttons above a table' },
+  { keys: 'Home End', effect: 'Move to the first and the last of a group' },
+  { keys: 'Shift + press', effect: 'Select all rows between two boxes' },
+  { keys: 'F6', effect: 'Move to the notifications' },
+  { keys: 'Esc', effect: 'Close what is open' },
+]

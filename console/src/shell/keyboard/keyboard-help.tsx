@@ -1,6 +1,6 @@
 import { KeyHint } from '#ui/actions/key-hint.tsx'
 import { Dialog } from '#ui/overlays/dialog.tsx'
-import { shortcuts } from './keys.ts'
+import { shortcuts } from './keyboard-context.ts'
 
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   return (

@@ -14,7 +14,7 @@ import { chooseTheme } from '#lib/theme.ts'
 import { themes } from '../account-menu.tsx'
 import { useSwitchAccount } from '../account-switcher.tsx'
 import { docsLink, navigation, operatorNavigation } from '../navigation.ts'
-import { useSignOut } from '../use-sign-out.ts'
+import { useSignOut } from '../signing-out.ts'
 import { useKeyboard } from './keyboard-context.ts'
 
 interface PaletteAction {

@@ -10,8 +10,7 @@ import {
 } from 'react-aria-components/Menu'
 import { Separator } from 'react-aria-components/Separator'
 import { classNames } from '../class-names.ts'
-import { optionClass } from '../overlays/option-class.ts'
-import { Popover, type PopoverPlacement } from '../overlays/popover.tsx'
+import { optionClass, Popover, type PopoverPlacement } from '../overlays/popover.tsx'
 
 interface MenuProps {
   /** The button that opens it. */

@@ -1,10 +1,9 @@
 import { AxisBottom, AxisLeft } from '@visx/axis'
 import { scaleBand, scaleLinear } from '@visx/scale'
-import { type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { type PlotBucket, type PlotSeries, partsOf, totalOf } from './plot-data.ts'
 import { PlotTooltip } from './plot-tooltip.tsx'
-import { useWidth } from './use-width.ts'
 
 interface BarPlotProps {
   /** What is plotted, such as `Contact credits`. */
@@ -194,4 +193,18 @@ function describeBucket(buckets: readonly PlotBucket[], series: readonly PlotSer
 
 function formatTick(value: number): string {
   return Number.isInteger(value) ? formatNumber(value, { notation: 'compact' }) : ''
+}
+
+/** The width of an element in pixels; 0 before it is known. */
+function useWidth<Element extends HTMLElement>(): [RefObject<Element | null>, number] {
+  const element = useRef<Element>(null)
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    if (!element.current) return
+    setWidth(element.current.clientWidth)
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width))
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return [element, width]
 }

@@ -1,4 +1,4 @@
-import type { SeriesColor } from './series-colors.ts'
+import type { SeriesColor } from './legend.tsx'
 
 /** A place on the axis, such as a day. */
 export interface PlotBucket {

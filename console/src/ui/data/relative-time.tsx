@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { formatRelative, formatTime } from '#lib/format.ts'
+import { formatNumber, formatRelative, formatTime } from '#lib/format.ts'
 
 const tickMs = 30_000
 let nowMs = Date.now()
@@ -19,5 +19,14 @@ export function RelativeTime({ time }: { time: string }) {
     <time dateTime={time} title={formatTime(time)} className="whitespace-nowrap">
       {formatRelative(time, now)}
     </time>
+  )
+}
+
+/** A number in the reader's notation. */
+export function Num({ value, isCompact }: { value: number; isCompact?: boolean }) {
+  return isCompact ? (
+    <span title={formatNumber(value)}>{formatNumber(value, { notation: 'compact', maximumFractionDigits: 1 })}</span>
+  ) : (
+    <span>{formatNumber(value)}</span>
   )
 }

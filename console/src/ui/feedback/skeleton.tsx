@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react'
 import { classNames } from '../class-names.ts'
 
 /** A grey bar where text will be; its size by `className`. */
@@ -20,4 +21,20 @@ export function SkeletonRows({ rows = 8 }: { rows?: number }) {
       ))}
     </div>
   )
+}
+
+const delayMs = 150
+
+/** Whether `isOn` has been true for 150 ms. What is quicker than that should not be seen. */
+export function useDelayed(isOn: boolean): boolean {
+  const [isLate, setIsLate] = useState(false)
+  useEffect(() => {
+    if (!isOn) return
+    const timer = setTimeout(() => setIsLate(true), delayMs)
+    return () => {
+      clearTimeout(timer)
+      setIsLate(false)
+    }
+  }, [isOn])
+  return isOn && isLate
 }

@@ -4,8 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
 import { classNames } from '../class-names.ts'
-import { optionClass } from '../overlays/option-class.ts'
-import { Popover } from '../overlays/popover.tsx'
+import { optionClass, Popover } from '../overlays/popover.tsx'
 import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, inputClass, invalidProps } from './field.tsx'
 
 export interface Option<Id extends string = string> {

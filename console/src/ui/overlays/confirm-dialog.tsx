@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from '../actions/button.tsx'
-import { FormError } from '../fields/form-error.tsx'
+import { FormError } from '../fields/field.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
 
 interface ConfirmDialogProps {

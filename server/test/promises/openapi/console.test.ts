@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { generateTypes } from '../../../../console/generate-types.mjs'
+import { generateOperations } from '../../../../console/generate-types.mjs'
 import { buildApp } from '../../../src/app.ts'
 import { deedKinds } from '../../../src/auth/access.ts'
 import type { ConsoleRoute } from '../../../src/console/guard.ts'
@@ -94,7 +94,7 @@ describe("the browser's types", () => {
     atEnd(() => rmSync(folder, { recursive: true, force: true }))
     const document = join(folder, 'console.json')
     writeFileSync(document, await (await fetch(`${app.url}/console/api/openapi.json`)).text())
-    await expect(await generateTypes(document)).toMatchFileSnapshot(
+    await expect(await generateOperations(document)).toMatchFileSnapshot(
       join(project, 'console/src/api/generated/console.ts'),
     )
   })

@@ -1,7 +1,6 @@
 import { formatTime } from '#lib/format.ts'
 import type { TableColumn } from '#ui/data/table.tsx'
-import type { AuditEntry } from './audit-api.ts'
-import { describeAction } from './words.ts'
+import { type AuditEntry, describeAction } from './words.ts'
 
 export const auditColumns: TableColumn<AuditEntry>[] = [
   {

@@ -1,5 +1,4 @@
-import { parsePagePlace } from '#lib/page-place.ts'
-import { choiceParam, type RawSearch, textParam } from '#lib/search-params.ts'
+import { choiceParam, parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 
 /** What entries are about: the first part of their actions. */
 export const auditSubjects = ['member', 'invitation', 'key', 'billing_link', 'trial', 'account', 'contacts'] as const

@@ -1,8 +1,10 @@
+import type { Row } from '#api/operations.ts'
 import type { Role } from '#api/session.ts'
 import { formatCount } from '#lib/format.ts'
 import { roleLabel } from '../roles.ts'
-import type { AuditEntry } from './audit-api.ts'
 import type { AuditSubject } from './search.ts'
+
+export type AuditEntry = Row<'listAudit'>
 
 export const subjectLabels: Record<AuditSubject, string> = {
   member: 'Members',

@@ -1,35 +1,32 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAccount } from '#api/account.tsx'
+import { call } from '#api/client.ts'
 import { failureProps, messageOf } from '#api/failure.ts'
+import type { Reply, Row } from '#api/operations.ts'
+import { callQuery, useReload } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { mayManage, roleLabel } from '../roles.ts'
-import {
-  type Invitation,
-  invitationsQuery,
-  revokeInvitation,
-  type SentInvitation,
-  sendInvitationAgain,
-  useReloadMembers,
-} from './members-api.ts'
+
+type Invitation = Row<'listInvitations'>
 
 interface InvitationListProps {
   account: string
   /** A new link has to be shown. */
-  onSent: (sent: SentInvitation) => void
+  onSent: (sent: Reply<'invite'>) => void
 }
 
 /** Invitations that wait for an answer; nothing where there are none. */
 export function InvitationList({ account, onSent }: InvitationListProps) {
   const { role: ownRole } = useAccount()
-  const { data, error, refetch, isFetching } = useQuery(invitationsQuery(account))
-  const reload = useReloadMembers(account)
+  const { data, error, refetch, isFetching } = useQuery(callQuery('listInvitations', { account }))
+  const reload = useReload('listInvitations')
   const [pending, setPending] = useState<string>()
   const [problem, setProblem] = useState<string>()
 
@@ -47,13 +44,13 @@ export function InvitationList({ account, onSent }: InvitationListProps) {
   }
   const sendAgain = (invitation: Invitation) =>
     run(invitation, async () => {
-      const sent = await sendInvitationAgain(account, invitation.id)
+      const sent = await call('sendInvitationAgain', { account, invitation: invitation.id })
       if (sent.link) onSent(sent)
       else showToast(`The invitation was mailed to ${invitation.email} again.`)
     })
   const revoke = (invitation: Invitation) =>
     run(invitation, async () => {
-      await revokeInvitation(account, invitation.id)
+      await call('revokeInvitation', { account, invitation: invitation.id })
       showToast(`The invitation of ${invitation.email} was revoked.`)
     })
 

@@ -1,22 +1,26 @@
 import { useState } from 'react'
 import { useAccount } from '#api/account.tsx'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import type { Row } from '#api/operations.ts'
+import { useReload } from '#api/query.ts'
 import { type Role, useReloadSession } from '#api/session.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
 import { mayManage, roleLabel, roles } from '../roles.ts'
-import { changeRole, type Member, removeMember, useReloadMembers } from './members-api.ts'
+
+type Member = Row<'listMembers'>
 
 /** The people of the account; those who may, change roles and remove people here. */
 export function MemberList({ account, members }: { account: string; members: readonly Member[] }) {
   const { role: ownRole } = useAccount()
-  const reload = useReloadMembers(account)
+  const reload = useReload('listMembers', 'listInvitations')
   const reloadSession = useReloadSession()
   const [changing, setChanging] = useState<string>()
   const [problem, setProblem] = useState<string>()
@@ -27,7 +31,7 @@ export function MemberList({ account, members }: { account: string; members: rea
     setChanging(member.id)
     setProblem(undefined)
     try {
-      await changeRole(account, member.id, role)
+      await call('changeMember', { account, person: member.id, body: { role } })
       showToast(`${member.name} is now ${roleLabel(role).toLowerCase()}.`)
       await Promise.all([reload(), ...(member.is_you ? [reloadSession()] : [])])
     } catch (error) {
@@ -89,7 +93,7 @@ export function MemberList({ account, members }: { account: string; members: rea
         isDanger
         onConfirm={async () => {
           if (!removed) return
-          await removeMember(account, removed.id)
+          await call('removeMember', { account, person: removed.id })
           showToast(`${removed.name} is no member any more.`)
           await reload()
         }}

@@ -3,6 +3,8 @@ import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useAccount, useIsAtLeast } from '#api/account.tsx'
 import { failureProps } from '#api/failure.ts'
+import type { Reply } from '#api/operations.ts'
+import { callQuery } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
@@ -10,14 +12,13 @@ import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { InvitationList } from './invitation-list.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { MemberList } from './member-list.tsx'
-import { membersQuery, type SentInvitation } from './members-api.ts'
 
 export default function MembersPage() {
   const { id, name } = useAccount()
   const isAdmin = useIsAtLeast('admin')
-  const { data, error, isPending, isFetching, refetch } = useQuery(membersQuery(id))
+  const { data, error, isPending, isFetching, refetch } = useQuery(callQuery('listMembers', { account: id }))
   const [isInviting, setIsInviting] = useState(false)
-  const [sent, setSent] = useState<SentInvitation>()
+  const [sent, setSent] = useState<Reply<'invite'>>()
   return (
     <>
       <PageHeader

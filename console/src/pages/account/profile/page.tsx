@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { signInOptionsQuery, useSession } from '#api/session.ts'
+import { call } from '#api/client.ts'
+import { signInOptionsQuery, useReloadSession, useSession } from '#api/session.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
+import { NameFieldForm } from '../name-field-form.tsx'
 import { Section } from '../section.tsx'
-import { NameForm } from './name-form.tsx'
 import { PasskeySection } from './passkey-section.tsx'
 import { PasswordForm } from './password-form.tsx'
 
@@ -20,5 +21,21 @@ export default function ProfilePage() {
       </Section>
       <PasskeySection isPossible={options?.passkeys ?? true} />
     </div>
+  )
+}
+
+function NameForm({ name: saved }: { name: string }) {
+  return (
+    <NameFieldForm
+      label="Name"
+      autoComplete="name"
+      description="What your colleagues see beside what you did."
+      initial={saved}
+      button="Save"
+      isUnchanged={(name) => name.trim() === saved}
+      save={(name) => call('changeProfile', { body: { name } })}
+      done="Your name was changed."
+      reload={useReloadSession()}
+    />
   )
 }

@@ -1,22 +1,24 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { failureProps } from '#api/failure.ts'
+import type { Row } from '#api/operations.ts'
+import { addPasskey } from '#api/passkeys.ts'
+import { callQuery, useReload } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
+import { NameFieldForm } from '../name-field-form.tsx'
 import { Section } from '../section.tsx'
-import { PasskeyForm } from './passkey-form.tsx'
-import { type Passkey, passkeysQuery, removePasskey } from './passkeys-api.ts'
 
 /** The person's passkeys. `isPossible` is false at an address where browsers offer none. */
 export function PasskeySection({ isPossible }: { isPossible: boolean }) {
-  const { data, error, isPending, isFetching, refetch } = useQuery(passkeysQuery)
-  const client = useQueryClient()
-  const reload = () => client.invalidateQueries({ queryKey: passkeysQuery.queryKey })
-  const [removed, setRemoved] = useState<Passkey>()
+  const { data, error, isPending, isFetching, refetch } = useQuery(callQuery('listPasskeys', {}))
+  const reload = useReload('listPasskeys')
+  const [removed, setRemoved] = useState<Row<'listPasskeys'>>()
   return (
     <Section title="Passkeys" description="Sign in with a fingerprint, a face or a security key, without a password.">
       {isPending ? (
@@ -50,7 +52,17 @@ export function PasskeySection({ isPossible }: { isPossible: boolean }) {
         )
       )}
       {isPossible ? (
-        <PasskeyForm onAdded={reload} />
+        <NameFieldForm
+          label="Name of a new passkey"
+          placeholder="Such as: work laptop"
+          autoComplete="off"
+          initial=""
+          button="Add passkey"
+          save={(name) => addPasskey(name.trim())}
+          done="The passkey was added."
+          reload={reload}
+          isEmptiedAfterwards
+        />
       ) : (
         <p className="text-muted">Passkeys need this service at a name, over https or on this machine.</p>
       )}
@@ -62,7 +74,7 @@ export function PasskeySection({ isPossible }: { isPossible: boolean }) {
         isDanger
         onConfirm={async () => {
           if (!removed) return
-          await removePasskey(removed.id)
+          await call('removePasskey', { passkey: removed.id })
           showToast('The passkey was removed.')
           await reload()
         }}

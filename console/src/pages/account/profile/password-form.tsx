@@ -1,36 +1,25 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { api } from '#api/client.ts'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
+import { useReload } from '#api/query.ts'
 import { useSession } from '#api/session.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 
 export function PasswordForm() {
   const { person } = useSession()
-  const client = useQueryClient()
+  const reload = useReload('listSessions')
   const [password, setPassword] = useState('')
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
+  const { submit, isPending, failure } = useSubmit(async () => {
+    await call('changePassword', { body: { password } })
+    setPassword('')
+    showToast('Your password was changed. All other sessions were ended.')
+    await reload()
+  })
   const passwordError = fieldError(failure, 'password')
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      await api.post('/profile/password', { password })
-      setPassword('')
-      showToast('Your password was changed. All other sessions were ended.')
-      await client.invalidateQueries({ queryKey: ['person', 'sessions'] })
-    } catch (error) {
-      setFailure(error)
-    } finally {
-      setIsPending(false)
-    }
-  }
   return (
     <form onSubmit={submit}>
       <input type="hidden" name="username" autoComplete="username" value={person.email} />

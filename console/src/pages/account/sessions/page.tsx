@@ -1,6 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { failureProps } from '#api/failure.ts'
+import { callQuery, useReload } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
@@ -8,11 +10,10 @@ import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
 import { SessionList } from './session-list.tsx'
-import { endOtherSessions, sessionsQuery } from './sessions-api.ts'
 
 export default function SessionsPage() {
-  const { data, error, isPending, isFetching, refetch } = useQuery(sessionsQuery)
-  const client = useQueryClient()
+  const { data, error, isPending, isFetching, refetch } = useQuery({ ...callQuery('listSessions', {}), staleTime: 0 })
+  const reload = useReload('listSessions')
   const [isEndingOthers, setIsEndingOthers] = useState(false)
   const hasOthers = data?.data.some((session) => !session.is_current) ?? false
   return (
@@ -42,9 +43,9 @@ export default function SessionsPage() {
         onClose={() => setIsEndingOthers(false)}
         confirmLabel="End all others"
         onConfirm={async () => {
-          await endOtherSessions()
+          await call('endOtherSessions', {})
           showToast('All other sessions were ended.')
-          await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+          await reload()
         }}
       >
         <p>You stay signed in here, and have to sign in again everywhere else.</p>

@@ -1,29 +1,32 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import type { Row } from '#api/operations.ts'
+import { useReload } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
-import { endSession, type PersonSession, sessionsQuery } from './sessions-api.ts'
+import { FormError } from '#ui/fields/field.tsx'
+
+type PersonSession = Row<'listSessions'>
 
 export function SessionList({ sessions }: { sessions: readonly PersonSession[] }) {
-  const client = useQueryClient()
+  const reload = useReload('listSessions')
   const [ending, setEnding] = useState<string>()
   const [problem, setProblem] = useState<string>()
   const end = async ({ id, device }: PersonSession) => {
     setEnding(id)
     setProblem(undefined)
     try {
-      await endSession(id)
+      await call('endSession', { session: id })
       showToast(`The session of ${device} was ended.`)
     } catch (error) {
       setProblem(messageOf(error))
     } finally {
       setEnding(undefined)
-      await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+      await reload()
     }
   }
   const columns: TableColumn<PersonSession>[] = [

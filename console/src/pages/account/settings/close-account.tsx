@@ -1,11 +1,12 @@
-import { type FormEvent, useState } from 'react'
-import { api, path } from '#api/client.ts'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { hasCode, messageOf } from '#api/failure.ts'
 import { useReloadSession } from '#api/session.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
 
@@ -32,24 +33,13 @@ interface CloseAccountFormProps {
 function CloseAccountForm({ account, name, onDone }: CloseAccountFormProps) {
   const reload = useReloadSession()
   const [typed, setTyped] = useState('')
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (typed.trim() !== name) return
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      await api.post(path`/accounts/${account}/close`)
-      showToast(`${name} was closed.`)
-      onDone()
-      await reload()
-    } catch (error) {
-      setFailure(error)
-      setIsPending(false)
-    }
+  const close = async () => {
+    await call('closeAccount', { account })
+    showToast(`${name} was closed.`)
+    onDone()
+    await reload()
   }
+  const { submit, isPending, failure } = useSubmit(() => (typed.trim() === name ? close() : undefined))
   return (
     <form onSubmit={submit}>
       <p className="mb-4">

@@ -1,9 +1,15 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useAccount, useIsAtLeast } from '#api/account.tsx'
+import { call } from '#api/client.ts'
+import { useReloadSession } from '#api/session.ts'
+import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
+import { showToast } from '#ui/feedback/toasts.tsx'
+import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
+import { NameFieldForm } from '../name-field-form.tsx'
 import { Section } from '../section.tsx'
-import { AccountNameForm } from './account-name-form.tsx'
 import { CloseAccount } from './close-account.tsx'
-import { LeaveAccount } from './leave-account.tsx'
 
 export default function AccountSettingsPage() {
   const { id, name } = useAccount()
@@ -34,5 +40,46 @@ export default function AccountSettingsPage() {
         </Section>
       )}
     </div>
+  )
+}
+
+function AccountNameForm({ account, name: saved }: { account: string; name: string }) {
+  return (
+    <NameFieldForm
+      label="Account name"
+      autoComplete="organization"
+      initial={saved}
+      button="Save"
+      isUnchanged={(name) => name.trim() === saved}
+      save={(name) => call('renameAccount', { account, body: { name } })}
+      done="The account was renamed."
+      reload={useReloadSession()}
+    />
+  )
+}
+
+function LeaveAccount({ account, name }: { account: string; name: string }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const reload = useReloadSession()
+  const navigate = useNavigate()
+  return (
+    <>
+      <Button onPress={() => setIsOpen(true)}>Leave account</Button>
+      <ConfirmDialog
+        title={`Leave ${name}?`}
+        isOpen={isOpen}
+        onClose={() => setIsOpen(false)}
+        confirmLabel="Leave account"
+        isDanger
+        onConfirm={async () => {
+          await call('leaveAccount', { account })
+          showToast(`You left ${name}.`)
+          await reload()
+          await navigate({ to: '/stores' })
+        }}
+      >
+        <p>Only an admin of the account can let you in again. Invitations that you sent end.</p>
+      </ConfirmDialog>
+    </>
   )
 }

@@ -1,6 +1,6 @@
 import { formatNumber } from '#lib/format.ts'
 import { MeterBar } from '#ui/data/meter-bar.tsx'
-import type { ApiKey } from '../queries.ts'
+import type { ApiKey } from '../api.ts'
 import { type BudgetMeter, budgetsOf, reservedOf } from './budget.ts'
 
 const things: Record<BudgetMeter, string> = {

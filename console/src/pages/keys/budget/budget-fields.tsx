@@ -1,8 +1,8 @@
 import { fieldError } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
 import { NumberField } from '#ui/fields/number-field.tsx'
-import { meterNames } from '../../usage/meter-names.ts'
-import type { ApiKey } from '../queries.ts'
+import { meterNames } from '../../usage/api.ts'
+import type { ApiKey } from '../api.ts'
 import { type BudgetDraft, type BudgetMeter, budgetMeters, budgetProblem, effectOf } from './budget.ts'
 
 interface BudgetFieldsProps {

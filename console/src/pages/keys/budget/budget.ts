@@ -1,5 +1,5 @@
 import { formatNumber } from '#lib/format.ts'
-import type { ApiKey, BudgetChanges } from '../queries.ts'
+import type { ApiKey, BudgetChanges } from '../api.ts'
 
 type BudgetReport = ApiKey['budget']
 export type BudgetFigures = NonNullable<BudgetReport[keyof BudgetReport]>

@@ -1,8 +1,9 @@
 import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { fieldError } from '#api/failure.ts'
 import { Dialog } from '#ui/overlays/dialog.tsx'
+import type { ApiKey } from '../api.ts'
 import { ChangeKeyForm } from '../change-key-form.tsx'
-import { type ApiKey, setKeyBudget } from '../queries.ts'
 import { budgetMeters, changesOf, draftOf, hasProblem } from './budget.ts'
 import { BudgetFields, BudgetRules, budgetField } from './budget-fields.tsx'
 
@@ -19,12 +20,13 @@ export default function ChangeBudgetDialog({ account, apiKey, onClose }: ChangeB
   const send = () => {
     if (hasProblem(draft)) return undefined
     const changes = changesOf(draft, before)
-    return Object.keys(changes).length === 0 ? null : setKeyBudget(account, apiKey.id, changes)
+    return Object.keys(changes).length === 0
+      ? null
+      : call('setKeyBudget', { account, key: apiKey.id, body: { budget: changes } })
   }
   return (
     <Dialog title={`Budget of “${apiKey.name}”`} isOpen onClose={onClose} size="medium">
       <ChangeKeyForm
-        account={account}
         send={send}
         done={`The budget of “${apiKey.name}” was changed.`}
         isInField={(failure) => budgetMeters.some((meter) => fieldError(failure, budgetField(meter)))}

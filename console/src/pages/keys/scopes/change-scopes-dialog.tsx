@@ -1,9 +1,10 @@
 import { useState } from 'react'
 import type { CurrentAccount } from '#api/account.tsx'
+import { call } from '#api/client.ts'
 import { fieldError } from '#api/failure.ts'
 import { Dialog } from '#ui/overlays/dialog.tsx'
+import type { ApiKey } from '../api.ts'
 import { ChangeKeyForm } from '../change-key-form.tsx'
-import { type ApiKey, setKeyScopes } from '../queries.ts'
 import { ScopeField } from './scope-field.tsx'
 import type { Scope } from './scopes.ts'
 
@@ -20,13 +21,12 @@ export default function ChangeScopesDialog({ account, apiKey, onClose }: ChangeS
   const send = () => {
     if (held.length === 0) return undefined
     const isSame = held.length === before.length && held.every((scope) => before.includes(scope))
-    return isSame ? null : setKeyScopes(account.id, apiKey.id, [...held])
+    return isSame ? null : call('setKeyScopes', { account: account.id, key: apiKey.id, body: { scopes: [...held] } })
   }
   const problemIn = (failure: unknown) => fieldError(failure, 'scopes')
   return (
     <Dialog title={`Scopes of “${apiKey.name}”`} isOpen onClose={onClose} size="medium">
       <ChangeKeyForm
-        account={account.id}
         send={send}
         done={`The scopes of “${apiKey.name}” were changed.`}
         isInField={(failure) => problemIn(failure) !== undefined}

@@ -1,22 +1,24 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import { useReload } from '#api/query.ts'
 import { useReloadSession } from '#api/session.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
-import { type OperatorAccount, setSuspended, startSeeAs } from '../operator-api.ts'
+import type { OperatorAccount } from '../api.ts'
 
 export function AccountActions({ account }: { account: OperatorAccount }) {
-  const queryClient = useQueryClient()
+  const reload = useReload('listAccounts', 'getAccount')
   const navigate = useNavigate()
   const reloadSession = useReloadSession()
   const [isAsking, setIsAsking] = useState(false)
   const isSuspended = account.suspended_at !== null
   const onError = (error: unknown) => void showToast(messageOf(error))
   const seeAs = useMutation({
-    mutationFn: () => startSeeAs(account.id),
+    mutationFn: () => call('startSeeAs', { body: { account: account.id } }),
     onSuccess: async () => {
       await reloadSession()
       // The pages that cost rows show nothing to an operator.
@@ -25,8 +27,8 @@ export function AccountActions({ account }: { account: OperatorAccount }) {
     onError,
   })
   const change = useMutation({
-    mutationFn: (suspended: boolean) => setSuspended(account.id, suspended),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['operator'] }),
+    mutationFn: (suspended: boolean) => call(suspended ? 'suspendAccount' : 'resumeAccount', { id: account.id }),
+    onSuccess: reload,
   })
   return (
     <>

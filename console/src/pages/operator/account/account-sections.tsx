@@ -1,12 +1,10 @@
 import { formatTime } from '#lib/format.ts'
 import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
 import { CodeBlock } from '#ui/data/code-block.tsx'
-import { Num } from '#ui/data/num.tsx'
-import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
-import { none } from '../facts.tsx'
-import type { AccountDetails } from '../operator-api.ts'
-import { OperatorSection } from '../section.tsx'
+import type { AccountDetails } from '../api.ts'
+import { none, OperatorSection } from '../facts.tsx'
 import { limitNames, wordsOf } from '../words.ts'
 
 /** What the account has used, who belongs to it, and what was done to it. */

@@ -3,11 +3,10 @@ import { formatDay, formatNumber, formatTime } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
+import type { AccountDetails } from '../api.ts'
 import { Facts, none } from '../facts.tsx'
-import type { AccountDetails } from '../operator-api.ts'
 import { limitNames, planNames, stateOf, wordsOf } from '../words.ts'
-import { ChangeLimitsDialog } from './change-limits-dialog.tsx'
-import { ChangeTermsDialog } from './change-terms-dialog.tsx'
+import { ChangeLimitsDialog, ChangeTermsDialog } from './change-dialogs.tsx'
 
 /** What the account may do and why: plan, billing and limits, with the ways to change them. */
 export function AccountTerms({ details }: { details: AccountDetails }) {

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { failureProps, hasCode } from '#api/failure.ts'
+import { callQuery } from '#api/query.ts'
 import { CopyButton } from '#ui/actions/copy-button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
-import { accountQuery } from '../operator-api.ts'
 import { AccountActions } from './account-actions.tsx'
 import { AccountSections } from './account-sections.tsx'
 import { AccountTerms } from './account-terms.tsx'
@@ -15,7 +15,7 @@ import { AccountTerms } from './account-terms.tsx'
 /** One account, as its operator sees it. */
 export default function OperatorAccountPage() {
   const { account: id } = useParams({ from: '/app/operator/accounts/$account' })
-  const { data, error, isFetching, refetch } = useQuery(accountQuery(id))
+  const { data, error, isFetching, refetch } = useQuery(callQuery('getAccount', { id }))
   if (hasCode(error, 'account_not_found'))
     return (
       <>

@@ -1,12 +1,11 @@
+import type { Row } from '#api/operations.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { Badge } from '#ui/data/badge.tsx'
-import { Num } from '#ui/data/num.tsx'
-import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
-import type { AccountRow } from '../operator-api.ts'
 import { planNames, stateOf } from '../words.ts'
 
-export const accountColumns: TableColumn<AccountRow>[] = [
+export const accountColumns: TableColumn<Row<'listAccounts'>>[] = [
   {
     id: 'name',
     opensRow: true,

@@ -1,13 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { useReload } from '#api/query.ts'
+import { useSubmit } from '#lib/use-submit.ts'
+import { FormError } from '#ui/fields/field.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
-import { createAccount } from '../operator-api.ts'
-import { type PlanSlug, planOptions } from '../words.ts'
+import type { OperatorAccount } from '../api.ts'
+import { planOptions } from '../words.ts'
 
 interface NewAccountDialogProps {
   isOpen: boolean
@@ -23,30 +25,20 @@ export function NewAccountDialog({ isOpen, onClose }: NewAccountDialogProps) {
 }
 
 function NewAccountForm({ onClose }: { onClose: () => void }) {
-  const queryClient = useQueryClient()
+  const reload = useReload('listAccounts')
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
-  const [plan, setPlan] = useState<PlanSlug>('free')
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
+  const [plan, setPlan] = useState<OperatorAccount['plan']>('free')
+  const { submit, isPending, failure } = useSubmit(async () => {
+    const body = { name, plan, ...(email.trim() && { email: email.trim() }) }
+    const { account } = await call('createAccount', { body })
+    void reload()
+    onClose()
+    await navigate({ to: '/operator/accounts/$account', params: { account: account.id } })
+  })
   const nameError = fieldError(failure, 'name')
   const emailError = fieldError(failure, 'email')
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      const { account } = await createAccount({ name, plan, ...(email.trim() && { email: email.trim() }) })
-      void queryClient.invalidateQueries({ queryKey: ['operator', 'accounts'] })
-      onClose()
-      await navigate({ to: '/operator/accounts/$account', params: { account: account.id } })
-    } catch (error) {
-      setFailure(error)
-      setIsPending(false)
-    }
-  }
   return (
     <form onSubmit={submit}>
       <div className="space-y-4">
@@ -77,7 +69,7 @@ function NewAccountForm({ onClose }: { onClose: () => void }) {
           onChange={setPlan}
         />
       </div>
-      <FormError>{failure && !nameError && !emailError ? messageOf(failure) : undefined}</FormError>
+      <FormError>{failure !== undefined && !nameError && !emailError && messageOf(failure)}</FormError>
       <FormActions isPending={isPending} onCancel={onClose}>
         Create account
       </FormActions>

@@ -1,20 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { failureProps } from '#api/failure.ts'
-import { formatCount, formatNumber } from '#lib/format.ts'
+import type { RequestBody } from '#api/operations.ts'
+import { pageQuery } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { Pagination } from '#ui/data/pagination.tsx'
-import { Table } from '#ui/data/table.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
-import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
-import { useDelayed } from '#ui/feedback/use-delayed.ts'
 import { SearchField } from '#ui/fields/search-field.tsx'
 import { Select } from '#ui/fields/select.tsx'
-import { usePaging } from '../../search/use-paging.ts'
-import { accountsQuery } from '../operator-api.ts'
+import { PagedTable } from '../../search/paged-table.tsx'
 import { planOptions, wordsOf } from '../words.ts'
 import { accountColumns } from './columns.tsx'
 import { NewAccountDialog } from './new-account-dialog.tsx'
@@ -107,38 +101,26 @@ function AccountSearch({ text, onSearch }: { text: string; onSearch: (text: stri
   )
 }
 
-type Question = Parameters<typeof accountsQuery>[0]
-
-function AccountTable({ question, onClear }: { question: Question; onClear: () => void }) {
+function AccountTable({ question, onClear }: { question: RequestBody<'listAccounts'>; onClear: () => void }) {
   const place = useSearch({ from: '/app/operator/accounts' })
-  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery(accountsQuery(question))
-  const { page, onPrevious, onNext } = usePaging('/operator/accounts', place, data?.next_cursor ?? null)
-  const isOutdated = useDelayed(isPlaceholderData)
-  const isLoading = useDelayed(!data)
-  if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
-  if (!data) return isLoading && <SkeletonRows />
-  if (data.data.length === 0)
-    return question.search || question.plan || question.status ? (
-      <EmptyState title="No account is like that" actions={<Button onPress={onClear}>Show all</Button>} />
-    ) : (
-      <EmptyState title="There is no account yet">Create the first one with New account.</EmptyState>
-    )
+  // By POST: what is searched may be a part of an address.
+  const query = useQuery(pageQuery('listAccounts', { body: question }))
   return (
-    <>
-      <Table
-        hasCards
-        label="Accounts"
-        columns={accountColumns}
-        rows={data.data}
-        getId={({ id }) => id}
-        isOutdated={isOutdated}
-      />
-      <Pagination onPrevious={onPrevious} onNext={onNext} isPending={isPlaceholderData}>
-        <span role="status">
-          {formatCount(data.data.length, 'account')}
-          {page > 1 && ` on page ${formatNumber(page)}`}
-        </span>
-      </Pagination>
-    </>
+    <PagedTable
+      label="Accounts"
+      query={query}
+      to="/operator/accounts"
+      place={place}
+      columns={accountColumns}
+      getId={({ id }) => id}
+      noun={['account']}
+      empty={
+        question.search || question.plan || question.status ? (
+          <EmptyState title="No account is like that" actions={<Button onPress={onClear}>Show all</Button>} />
+        ) : (
+          <EmptyState title="There is no account yet">Create the first one with New account.</EmptyState>
+        )
+      }
+    />
   )
 }

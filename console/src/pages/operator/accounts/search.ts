@@ -1,6 +1,6 @@
-import { parsePagePlace } from '#lib/page-place.ts'
-import { choiceParam, type RawSearch, textParam } from '#lib/search-params.ts'
-import { type PlanSlug, planSlugs, subscriptionStatuses } from '../words.ts'
+import { choiceParam, parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
+import type { OperatorAccount } from '../api.ts'
+import { planSlugs, subscriptionStatuses } from '../words.ts'
 
 export const accountStates = [...subscriptionStatuses, 'suspended', 'closed'] as const
 type AccountState = (typeof accountStates)[number]
@@ -8,7 +8,7 @@ type AccountState = (typeof accountStates)[number]
 /** What the address of the page says. A search with an email address is not in it. */
 export interface OperatorAccountsSearch {
   search?: string
-  plan?: PlanSlug
+  plan?: OperatorAccount['plan']
   status?: AccountState
   cursor?: string
   page?: number

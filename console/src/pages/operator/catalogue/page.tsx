@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { failureProps } from '#api/failure.ts'
+import type { Reply } from '#api/operations.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Link } from '#ui/actions/link.tsx'
-import { Num } from '#ui/data/num.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { Tile, Tiles } from '#ui/data/tile.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
+import { catalogueQuery } from '../api.ts'
 import { none } from '../facts.tsx'
-import { type CatalogueBatch, catalogueQuery } from '../operator-api.ts'
 import { SearchFacts } from '../search-facts.tsx'
 
 /** How large the catalogue is, when it was written, and which engine answers. */
@@ -64,7 +64,7 @@ export default function CataloguePage() {
   )
 }
 
-const batchColumns: TableColumn<CatalogueBatch>[] = [
+const batchColumns: TableColumn<Reply<'getCatalogue'>['batches'][number]>[] = [
   { id: 'batch', label: 'Batch', render: ({ batch }) => <Num value={batch} /> },
   { id: 'stores', label: 'Stores changed last', align: 'end', render: ({ stores }) => <Num value={stores} /> },
   {

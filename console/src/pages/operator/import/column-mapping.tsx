@@ -5,10 +5,10 @@ import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { type Option, Select } from '#ui/fields/select.tsx'
 import { useSingleStop } from '#ui/single-stop.ts'
-import type { ImportField, PreviewColumn } from '../imports/imports-api.ts'
+import type { ImportField, ImportPreview } from '../api.ts'
 
 interface ColumnMappingProps {
-  columns: readonly PreviewColumn[]
+  columns: readonly ImportPreview['columns'][number][]
   fields: readonly ImportField[]
   isOutdated: boolean
   /** Fields of columns by what the options call them; empty text ignores a column. */
@@ -54,7 +54,7 @@ export function ColumnMapping({ columns, fields, isOutdated, onMap }: ColumnMapp
 function mappingColumns(
   fields: readonly ImportField[],
   onMap: ColumnMappingProps['onMap'],
-): TableColumn<PreviewColumn>[] {
+): TableColumn<ImportPreview['columns'][number]>[] {
   const fieldOptions = fields.map(({ name, description }): Option => ({ id: name, label: name, description }))
   return [
     {
@@ -99,7 +99,7 @@ function namelessColumn(reference: string): string {
   return `Column ${reference.slice(1)}, without a heading`
 }
 
-const hows: Record<PreviewColumn['how'], [label: string, tone: BadgeTone]> = {
+const hows: Record<ImportPreview['columns'][number]['how'], [label: string, tone: BadgeTone]> = {
   name: ['Recognised', 'success'],
   synonym: ['Guessed', 'accent'],
   map: ['Chosen', 'success'],

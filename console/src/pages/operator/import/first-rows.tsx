@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import type { ImportPreview } from '../imports/imports-api.ts'
+import type { ImportPreview } from '../api.ts'
 
 type PreviewRow = ImportPreview['rows'][number]
 type Fault = PreviewRow['faults'][number]

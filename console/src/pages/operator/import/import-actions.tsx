@@ -1,16 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
+import { call } from '#api/client.ts'
+import { addressOf } from '#api/operations.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
-import {
-  type ImportRow,
-  importKey,
-  importsKey,
-  isRunning,
-  rejectsUrl,
-  removeImportFiles,
-} from '../imports/imports-api.ts'
+import { type ImportRow, isRunning, keepImport } from '../api.ts'
 import { cancelUpload } from '../imports/uploads.ts'
 
 /** What can be done with the files of an import. */
@@ -20,14 +15,18 @@ export function ImportActions({ job }: { job: ImportRow }) {
   const isUnused = job.state === 'uploading' || job.state === 'ready'
   const remove = async () => {
     cancelUpload(job.id)
-    queryClient.setQueryData(importKey(job.id), await removeImportFiles(job.id))
-    await queryClient.invalidateQueries({ queryKey: importsKey })
+    keepImport(queryClient, await call('removeImportFiles', { id: String(job.id) }))
   }
   if (isRunning(job) || (!job.has_file && job.rejects.length === 0)) return null
   return (
     <>
       {job.rejects.map((of) => (
-        <a key={of} href={rejectsUrl(job.id, of)} download className={buttonClass('secondary')}>
+        <a
+          key={of}
+          href={addressOf('getImportRejects', { id: String(job.id), of })}
+          download
+          className={buttonClass('secondary')}
+        >
           <Download aria-hidden />
           {job.kind === 'stores+contacts'
             ? `Download rejected ${of === 'stores' ? 'stores' : 'people'}`

@@ -1,17 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
-import {
-  type ImportOptions,
-  type ImportReading,
-  importKey,
-  importsKey,
-  isRunning,
-  startRun,
-} from '../imports/imports-api.ts'
+import { FormError } from '#ui/fields/field.tsx'
+import { type ImportOptions, type ImportReading, isRunning, keepImport } from '../api.ts'
 import { ReadingSection } from './reading-section.tsx'
 import { ReportSection } from './report-section.tsx'
 import { RunSection } from './run-section.tsx'
@@ -25,11 +19,11 @@ export function ImportSteps({ reading }: { reading: ImportReading }) {
   const [isChanging, setIsChanging] = useState(false)
   const region = useFocusKeptIn(job.state)
   const run = useMutation({
-    mutationFn: ([what, using]: ['check' | 'import', ImportOptions]) => startRun(job.id, what, using),
+    mutationFn: ([what, using]: ['check' | 'import', ImportOptions]) =>
+      call(what === 'check' ? 'checkImport' : 'runImport', { id: String(job.id), body: { options: using } }),
     onSuccess: (reply) => {
       setIsChanging(false)
-      queryClient.setQueryData(importKey(job.id), reply)
-      void queryClient.invalidateQueries({ queryKey: importsKey })
+      keepImport(queryClient, reply)
     },
   })
   const start = (what: 'check' | 'import', using = options) => {

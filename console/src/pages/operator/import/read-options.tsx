@@ -1,7 +1,7 @@
 import { Checkbox } from '#ui/fields/checkbox.tsx'
 import { NumberField } from '#ui/fields/number-field.tsx'
 import { type Option, Select } from '#ui/fields/select.tsx'
-import type { ImportOptions, ImportPreview, ImportRow } from '../imports/imports-api.ts'
+import type { ImportOptions, ImportPreview, ImportRow } from '../api.ts'
 
 interface ReadOptionsProps {
   job: ImportRow

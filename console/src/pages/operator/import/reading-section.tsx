@@ -1,19 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { failureProps } from '#api/failure.ts'
+import { callQuery, pageQuery } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
-import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
-import { useDelayed } from '#ui/feedback/use-delayed.ts'
-import {
-  fieldsQuery,
-  type ImportField,
-  type ImportOptions,
-  type ImportPreview,
-  type ImportRow,
-  previewQuery,
-} from '../imports/imports-api.ts'
-import { OperatorSection } from '../section.tsx'
+import { SkeletonRows, useDelayed } from '#ui/feedback/skeleton.tsx'
+import type { ImportField, ImportOptions, ImportPreview, ImportRow } from '../api.ts'
+import { OperatorSection } from '../facts.tsx'
 import { ColumnMapping } from './column-mapping.tsx'
 import { FirstRows } from './first-rows.tsx'
 import { ReadOptions } from './read-options.tsx'
@@ -29,8 +22,18 @@ interface ReadingSectionProps {
 
 /** How the file is read: its columns, its first rows, and the buttons that go on. */
 export function ReadingSection({ job, options, onChange, onRun, pending }: ReadingSectionProps) {
-  const preview = useQuery(previewQuery(job.id, options))
-  const fields = useQuery(fieldsQuery(job.kind))
+  // What matters to how the first rows are read.
+  const { on_bad_value: _drop, ...read } = options
+  const preview = useQuery({
+    ...pageQuery('previewImport', { id: String(job.id), body: { options: read } }),
+    staleTime: Number.POSITIVE_INFINITY,
+    // Personal data is not kept longer than it is looked at.
+    gcTime: 0,
+  })
+  const fields = useQuery({
+    ...callQuery('listImportFields', { kind: job.kind }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   const isLoading = useDelayed(!preview.data)
   const isOutdated = useDelayed(preview.isPlaceholderData)
   const change = (changes: Partial<ImportOptions>) => onChange(withoutMissing({ ...options, ...changes }))

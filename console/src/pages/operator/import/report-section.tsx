@@ -1,11 +1,11 @@
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
-import { Num } from '#ui/data/num.tsx'
+import { Num } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { Tile, Tiles } from '#ui/data/tile.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import type { ImportProblem, ImportReport, ReportPart } from '../imports/imports-api.ts'
-import { OperatorSection } from '../section.tsx'
+import type { ImportReport } from '../api.ts'
+import { OperatorSection } from '../facts.tsx'
 
 interface ReportSectionProps {
   report: ImportReport
@@ -54,7 +54,13 @@ export function ReportSection({ report, canMend, onDrop, isPending }: ReportSect
   )
 }
 
-function Problems({ label, problems }: { label: string; problems: readonly ImportProblem[] }) {
+function Problems({
+  label,
+  problems,
+}: {
+  label: string
+  problems: readonly ImportReport['parts'][number]['problems'][number][]
+}) {
   if (problems.length === 0) return null
   return (
     <Table
@@ -68,21 +74,21 @@ function Problems({ label, problems }: { label: string; problems: readonly Impor
   )
 }
 
-function nameOf({ of }: ReportPart): string {
+function nameOf({ of }: ImportReport['parts'][number]): string {
   return of === 'stores' ? 'stores' : 'people'
 }
 
-function titleOf(part: ReportPart, { run, parts }: ImportReport): string {
+function titleOf(part: ImportReport['parts'][number], { run, parts }: ImportReport): string {
   const of2 = parts.length > 1 ? `: ${nameOf(part)}` : ''
   return `${run === 'check' ? 'What the check found' : 'Result'}${of2}`
 }
 
-function describe({ read, seconds }: ReportPart, isCheck: boolean): string {
+function describe({ read, seconds }: ImportReport['parts'][number], isCheck: boolean): string {
   const took = `${formatCount(read, 'record')} read in ${formatNumber(seconds, { maximumFractionDigits: 1 })} s.`
   return isCheck ? `${took} Nothing was changed.` : took
 }
 
-function Figures({ part, isCheck }: { part: ReportPart; isCheck: boolean }) {
+function Figures({ part, isCheck }: { part: ImportReport['parts'][number]; isCheck: boolean }) {
   const { inserted, updated, unchanged, rejected, dropped } = part
   return (
     <Tiles>
@@ -95,7 +101,7 @@ function Figures({ part, isCheck }: { part: ReportPart; isCheck: boolean }) {
   )
 }
 
-const problemColumns: TableColumn<ImportProblem>[] = [
+const problemColumns: TableColumn<ImportReport['parts'][number]['problems'][number]>[] = [
   { id: 'field', label: 'Field', render: ({ field }) => <code className="wrap-anywhere">{field || '–'}</code> },
   {
     id: 'reason',

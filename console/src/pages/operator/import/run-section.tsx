@@ -1,17 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { ProgressBar } from '#ui/feedback/progress-bar.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
-import { type ImportRow, importKey, stopImport } from '../imports/imports-api.ts'
+import { FormError } from '#ui/fields/field.tsx'
+import { type ImportRow, keepImport } from '../api.ts'
 
 /** How far a check or an import is, with the way to stop it. */
 export function RunSection({ job }: { job: ImportRow }) {
   const queryClient = useQueryClient()
   const stop = useMutation({
-    mutationFn: () => stopImport(job.id),
-    onSuccess: (reply) => queryClient.setQueryData(importKey(job.id), reply),
+    mutationFn: () => call('stopImport', { id: String(job.id) }),
+    onSuccess: (reply) => keepImport(queryClient, reply),
   })
   const { progress, run } = job
   const share = progress && progress.bytes_total > 0 ? progress.bytes_read / progress.bytes_total : 0

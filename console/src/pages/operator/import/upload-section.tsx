@@ -1,12 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
-import { formatBytes } from '#lib/bytes.ts'
+import { useReload } from '#api/query.ts'
+import { formatBytes } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { ProgressBar } from '#ui/feedback/progress-bar.tsx'
 import { FileField } from '#ui/fields/file-field.tsx'
-import { type ImportRow, importKey, readImport } from '../imports/imports-api.ts'
+import { type ImportRow, keepImport } from '../api.ts'
 import { retryUpload, startUpload, useUpload } from '../imports/uploads.ts'
 import { acceptedEndings } from '../imports/words.ts'
 
@@ -15,7 +17,7 @@ export function UploadSection({ job }: { job: ImportRow }) {
   const queryClient = useQueryClient()
   const upload = useUpload(job.id)
   const [otherFile, setOtherFile] = useState<string>()
-  const reload = () => void queryClient.invalidateQueries({ queryKey: ['operator'] })
+  const reload = useReload('listImports', 'getImport')
   const continueWith = async (file: File) => {
     if (!isSameFile(job, file)) {
       setOtherFile(`This is not the same file: ${job.file_name} has ${formatBytes(job.bytes)}.`)
@@ -23,8 +25,8 @@ export function UploadSection({ job }: { job: ImportRow }) {
     }
     setOtherFile(undefined)
     // Another tab may have sent more by now.
-    const reply = await readImport(job.id)
-    queryClient.setQueryData(importKey(job.id), reply)
+    const reply = await call('getImport', { id: String(job.id) })
+    keepImport(queryClient, reply)
     startUpload(job.id, file, reply.import.received, reload)
   }
   const sent = upload?.sent ?? job.received

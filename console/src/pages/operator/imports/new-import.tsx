@@ -1,10 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import { reload } from '#api/query.ts'
 import { FileField } from '#ui/fields/file-field.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
-import { createImport, type ImportKind, importKey } from './imports-api.ts'
+import { type ImportKind, keepImport } from '../api.ts'
 import { startUpload } from './uploads.ts'
 import { acceptedEndings, importKindNames } from './words.ts'
 
@@ -15,27 +17,17 @@ export function NewImport() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const [kind, setKind] = useState<ImportKind>('stores')
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  const begin = async (file: File) => {
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      const reply = await createImport({
-        kind,
-        file_name: file.name,
-        bytes: file.size,
-        modified_at: new Date(file.lastModified).toISOString(),
-      })
+  const begin = useMutation({
+    mutationFn: async (file: File) => {
+      const modified = new Date(file.lastModified).toISOString()
+      const body = { kind, file_name: file.name, bytes: file.size, modified_at: modified }
+      const reply = await call('createImport', { body })
       const { id } = reply.import
-      queryClient.setQueryData(importKey(id), reply)
-      startUpload(id, file, 0, () => queryClient.invalidateQueries({ queryKey: ['operator'] }))
+      keepImport(queryClient, reply)
+      startUpload(id, file, 0, () => reload(queryClient, 'listImports', 'getImport'))
       await navigate({ to: '/operator/imports/$import', params: { import: String(id) } })
-    } catch (error) {
-      setFailure(error)
-      setIsPending(false)
-    }
-  }
+    },
+  })
   return (
     <section aria-label="New import" className="mb-8 space-y-3">
       <Segmented
@@ -50,9 +42,9 @@ export function NewImport() {
         buttonLabel="Choose a file"
         description="CSV, as spreadsheets save it, NDJSON or JSON, also with .gz; up to 2 GB. You see how it is read before anything is imported."
         accepts={acceptedEndings}
-        onSelect={(file) => void begin(file)}
-        isPending={isPending}
-        errorMessage={failure ? messageOf(failure) : undefined}
+        onSelect={(file) => begin.mutate(file)}
+        isPending={begin.isPending}
+        errorMessage={begin.error ? messageOf(begin.error) : undefined}
       />
     </section>
   )

@@ -1,21 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { failureProps } from '#api/failure.ts'
-import { formatBytes } from '#lib/bytes.ts'
-import { formatCount, formatNumber } from '#lib/format.ts'
+import { formatBytes, formatCount, formatNumber } from '#lib/format.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { Pagination } from '#ui/data/pagination.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
-import { Table, type TableColumn } from '#ui/data/table.tsx'
+import type { TableColumn } from '#ui/data/table.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
-import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
-import { useDelayed } from '#ui/feedback/use-delayed.ts'
-import { usePaging } from '../../search/use-paging.ts'
+import { PagedTable } from '../../search/paged-table.tsx'
+import { type ImportRow, importsQuery, isRunning } from '../api.ts'
 import { none } from '../facts.tsx'
-import { type ImportRow, importsQuery, isRunning } from './imports-api.ts'
 import { NewImport } from './new-import.tsx'
 import { importKindNames, stateWords } from './words.ts'
 
@@ -33,36 +27,24 @@ export default function ImportsPage() {
 
 function ImportTable() {
   const search = useSearch({ from: '/app/operator/imports' })
-  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery(importsQuery(search.cursor))
-  const { page, onPrevious, onNext } = usePaging('/operator/imports', search, data?.next_cursor ?? null)
-  const isOutdated = useDelayed(isPlaceholderData)
-  const isLoading = useDelayed(!data)
-  if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
-  if (!data) return isLoading && <SkeletonRows rows={4} />
-  if (data.data.length === 0)
-    return (
-      <EmptyState title="Nothing was imported here yet">
-        Imports of the command line are not listed; their batches are under{' '}
-        <Link href="/operator/catalogue">Catalogue</Link>.
-      </EmptyState>
-    )
+  const query = useQuery(importsQuery(search.cursor))
   return (
-    <>
-      <Table
-        hasCards
-        label="Imports"
-        columns={columns}
-        rows={data.data}
-        getId={({ id }) => String(id)}
-        isOutdated={isOutdated}
-      />
-      <Pagination onPrevious={onPrevious} onNext={onNext} isPending={isPlaceholderData}>
-        <span role="status">
-          {formatCount(data.data.length, 'import')}
-          {page > 1 && ` on page ${formatNumber(page)}`}
-        </span>
-      </Pagination>
-    </>
+    <PagedTable
+      label="Imports"
+      query={query}
+      to="/operator/imports"
+      place={search}
+      columns={columns}
+      getId={({ id }) => String(id)}
+      noun={['import']}
+      skeletonRows={4}
+      empty={
+        <EmptyState title="Nothing was imported here yet">
+          Imports of the command line are not listed; their batches are under{' '}
+          <Link href="/operator/catalogue">Catalogue</Link>.
+        </EmptyState>
+      }
+    />
   )
 }
 

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
+import { call } from '#api/client.ts'
 import { pauseMs } from '#api/connection.ts'
 import { ApiFailure, hasCode } from '#api/failure.ts'
 import { pause } from '#lib/pause.ts'
-import { appendPart, readImport } from './imports-api.ts'
 
 export interface UploadState {
   sent: number
@@ -91,7 +91,11 @@ async function send(upload: Upload): Promise<void> {
     const startedAt = performance.now()
     try {
       const part = await readPart(file, offset, Math.min(file.size, offset + size))
-      const reply = await appendPart(id, offset, part, stopping.signal)
+      const reply = await call(
+        'appendToImport',
+        { id: String(id), headers: { 'upload-offset': String(offset) } },
+        { file: part, signal: stopping.signal },
+      )
       move(upload, reply.import.received)
       tries = 0
       const tookMs = performance.now() - startedAt
@@ -128,7 +132,7 @@ async function continueWhereItIs(upload: Upload): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     await pause(pauseMs(attempt), signal)
     try {
-      const { import: job } = await readImport(upload.id, signal)
+      const { import: job } = await call('getImport', { id: String(upload.id) }, { signal })
       return move(upload, job.received)
     } catch (error) {
       if (!hasCode(error, 'unreachable') && !hasCode(error, 'service_unavailable')) throw error

@@ -1,5 +1,5 @@
 import type { BadgeTone } from '#ui/data/badge.tsx'
-import type { ImportKind, ImportState } from './imports-api.ts'
+import type { ImportKind, ImportRow } from '../api.ts'
 
 export const importKindNames: Record<ImportKind, string> = {
   stores: 'Stores',
@@ -7,7 +7,7 @@ export const importKindNames: Record<ImportKind, string> = {
   'stores+contacts': 'Stores and people',
 }
 
-const states: Record<ImportState, [label: string, tone: BadgeTone]> = {
+const states: Record<ImportRow['state'], [label: string, tone: BadgeTone]> = {
   uploading: ['Uploading', 'accent'],
   ready: ['Ready', 'accent'],
   waiting: ['Waiting', 'accent'],
@@ -19,7 +19,7 @@ const states: Record<ImportState, [label: string, tone: BadgeTone]> = {
   interrupted: ['Interrupted', 'warning'],
 }
 
-export function stateWords(state: ImportState): { label: string; tone: BadgeTone } {
+export function stateWords(state: ImportRow['state']): { label: string; tone: BadgeTone } {
   const [label, tone] = states[state]
   return { label, tone }
 }

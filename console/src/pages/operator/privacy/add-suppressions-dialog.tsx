@@ -1,13 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { call } from '#api/client.ts'
 import { fieldError, messageOf } from '#api/failure.ts'
+import type { Reply } from '#api/operations.ts'
+import { useReload } from '#api/query.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
+import { useSubmit } from '#lib/use-submit.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
+import { FormError } from '#ui/fields/field.tsx'
 import { TextArea } from '#ui/fields/text-field.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
-import { addSuppressions, type SuppressionsResult } from '../operator-api.ts'
+
+type SuppressionsResult = Reply<'addSuppressions'>
 
 interface AddSuppressionsDialogProps {
   isOpen: boolean
@@ -25,27 +29,16 @@ export function AddSuppressionsDialog({ isOpen, onClose }: AddSuppressionsDialog
 const largest = 200_000
 
 function AddSuppressionsForm({ onClose }: { onClose: () => void }) {
-  const queryClient = useQueryClient()
+  const reload = useReload('getSuppressions', 'listPrivacyRequests', 'getCatalogue')
   const [text, setText] = useState('')
   const [result, setResult] = useState<SuppressionsResult>()
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  const textError = fieldError(failure, 'text')
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setIsPending(true)
-    setFailure(undefined)
+  const { submit, isPending, failure } = useSubmit(async () => {
     setResult(undefined)
-    try {
-      setResult(await addSuppressions(text))
-      setText('')
-      await queryClient.invalidateQueries({ queryKey: ['operator'] })
-    } catch (error) {
-      setFailure(error)
-    } finally {
-      setIsPending(false)
-    }
-  }
+    setResult(await call('addSuppressions', { body: { text } }))
+    setText('')
+    await reload()
+  })
+  const textError = fieldError(failure, 'text')
   return (
     <form onSubmit={submit}>
       <TextArea
@@ -64,7 +57,7 @@ function AddSuppressionsForm({ onClose }: { onClose: () => void }) {
           <Result result={result} />
         </div>
       )}
-      <FormError>{failure && !textError ? messageOf(failure) : undefined}</FormError>
+      <FormError>{failure !== undefined && !textError && messageOf(failure)}</FormError>
       <DialogActions>
         <Button onPress={onClose}>{result ? 'Close' : 'Cancel'}</Button>
         <Button type="submit" variant="danger" isPending={isPending}>

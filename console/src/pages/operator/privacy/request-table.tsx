@@ -1,21 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { failureProps } from '#api/failure.ts'
-import { formatCount, formatNumber } from '#lib/format.ts'
+import type { Row } from '#api/operations.ts'
+import { pageQuery } from '#api/query.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
-import { Num } from '#ui/data/num.tsx'
-import { Pagination } from '#ui/data/pagination.tsx'
-import { RelativeTime } from '#ui/data/relative-time.tsx'
-import { Table, type TableColumn } from '#ui/data/table.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
+import type { TableColumn } from '#ui/data/table.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
-import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
-import { useDelayed } from '#ui/feedback/use-delayed.ts'
-import { usePaging } from '../../search/use-paging.ts'
-import { none } from '../facts.tsx'
-import { type PrivacyRequestRow, privacyRequestsQuery } from '../operator-api.ts'
-import { OperatorSection } from '../section.tsx'
+import { PagedTable } from '../../search/paged-table.tsx'
+import { none, OperatorSection } from '../facts.tsx'
 
 /** What people asked for on the public page: when and how it ended, and nothing about who. */
 export function RequestTable() {
@@ -35,39 +28,27 @@ export function RequestTable() {
 
 function Requests() {
   const search = useSearch({ from: '/app/operator/privacy' })
-  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery(privacyRequestsQuery(search.cursor))
-  const { page, onPrevious, onNext } = usePaging('/operator/privacy', search, data?.next_cursor ?? null)
-  const isOutdated = useDelayed(isPlaceholderData)
-  const isLoading = useDelayed(!data)
-  if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
-  if (!data) return isLoading && <SkeletonRows rows={4} />
-  if (data.data.length === 0)
-    return (
-      <EmptyState title="Nobody has asked yet">
-        The page needs mail, by the settings SMTP_URL and MAIL_FROM. Without it, it names PRIVACY_CONTACT.
-      </EmptyState>
-    )
+  const query = useQuery(pageQuery('listPrivacyRequests', { cursor: search.cursor }))
   return (
-    <>
-      <Table
-        hasCards
-        label="Requests"
-        columns={columns}
-        rows={data.data}
-        getId={({ entry }) => String(entry)}
-        isOutdated={isOutdated}
-      />
-      <Pagination onPrevious={onPrevious} onNext={onNext} isPending={isPlaceholderData}>
-        <span role="status">
-          {formatCount(data.data.length, 'request')}
-          {page > 1 && ` on page ${formatNumber(page)}`}
-        </span>
-      </Pagination>
-    </>
+    <PagedTable
+      label="Requests"
+      query={query}
+      to="/operator/privacy"
+      place={search}
+      columns={columns}
+      getId={({ entry }) => String(entry)}
+      noun={['request']}
+      skeletonRows={4}
+      empty={
+        <EmptyState title="Nobody has asked yet">
+          The page needs mail, by the settings SMTP_URL and MAIL_FROM. Without it, it names PRIVACY_CONTACT.
+        </EmptyState>
+      }
+    />
   )
 }
 
-const outcomes: Record<PrivacyRequestRow['outcome'], [label: string, tone: BadgeTone]> = {
+const outcomes: Record<Row<'listPrivacyRequests'>['outcome'], [label: string, tone: BadgeTone]> = {
   waiting: ['Waiting', 'accent'],
   opened: ['Opened', 'accent'],
   erased: ['Erased', 'success'],
@@ -79,7 +60,7 @@ const outcomes: Record<PrivacyRequestRow['outcome'], [label: string, tone: Badge
 
 const time = (at: string | null) => (at ? <RelativeTime time={at} /> : none)
 
-const columns: TableColumn<PrivacyRequestRow>[] = [
+const columns: TableColumn<Row<'listPrivacyRequests'>>[] = [
   { id: 'requested', label: 'Requested', render: ({ requested_at }) => time(requested_at) },
   {
     id: 'outcome',

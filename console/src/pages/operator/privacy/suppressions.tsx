@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { failureProps } from '#api/failure.ts'
+import type { Reply } from '#api/operations.ts'
+import { callQuery } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
-import { Num } from '#ui/data/num.tsx'
-import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
-import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
-import { useDelayed } from '#ui/feedback/use-delayed.ts'
-import { type SuppressionKind, suppressionsQuery } from '../operator-api.ts'
-import { OperatorSection } from '../section.tsx'
+import { SkeletonRows, useDelayed } from '#ui/feedback/skeleton.tsx'
+import { OperatorSection } from '../facts.tsx'
 import { AddSuppressionsDialog } from './add-suppressions-dialog.tsx'
 
 /** How many people and sites imports skip. Who they are is stored nowhere. */
@@ -28,7 +27,7 @@ export function Suppressions() {
 }
 
 function Counts() {
-  const { data, error, isFetching, refetch } = useQuery(suppressionsQuery)
+  const { data, error, isFetching, refetch } = useQuery(callQuery('getSuppressions', {}))
   const isLoading = useDelayed(!data)
   if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
   if (!data) return isLoading && <SkeletonRows rows={3} />
@@ -46,7 +45,7 @@ const kindNames = {
   record: 'Records of erased contacts',
 }
 
-const columns: TableColumn<SuppressionKind>[] = [
+const columns: TableColumn<Reply<'getSuppressions'>['kinds'][number]>[] = [
   { id: 'kind', label: 'Kind', render: ({ kind }) => kindNames[kind] },
   { id: 'total', label: 'Number', align: 'end', render: ({ total }) => <Num value={total} /> },
   { id: 'added', label: 'Last added', render: ({ last_added_at }) => <RelativeTime time={last_added_at} /> },

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { failureProps } from '#api/failure.ts'
-import { formatBytes } from '#lib/bytes.ts'
-import { formatNumber } from '#lib/format.ts'
+import type { Reply } from '#api/operations.ts'
+import { formatBytes, formatNumber } from '#lib/format.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
+import { systemQuery } from '../api.ts'
 import { Facts, none } from '../facts.tsx'
-import { type SystemState, systemQuery } from '../operator-api.ts'
 import { SearchFacts } from '../search-facts.tsx'
 import { formatDuration } from '../words.ts'
 
@@ -33,7 +33,7 @@ export default function SystemPage() {
 const lowDisk = 0.1
 const largeSkewSeconds = 10
 
-function System({ state }: { state: SystemState }) {
+function System({ state }: { state: Reply<'getSystem'> }) {
   const { problem, disk, clock_skew_seconds: skew, database, versions } = state
   const warnings = [
     disk &&
@@ -92,7 +92,7 @@ const providerNames = {
   closed: 'Closed: no Stripe key is set',
 }
 
-function Billing({ billing }: { billing: SystemState['billing'] }) {
+function Billing({ billing }: { billing: Reply<'getSystem'>['billing'] }) {
   const { provider, address, last_event_at: lastEventAt, open_events: open } = billing
   return (
     <Facts

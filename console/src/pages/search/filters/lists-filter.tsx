@@ -1,35 +1,13 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useAccount } from '#api/account.tsx'
-import { api, path } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
+import { allListsQuery } from '#api/lists.ts'
 import { maxLists } from '#lib/filters/fields.ts'
 import { toSearchText } from '#lib/filters/taxonomy.ts'
 import { type Filters, listOf } from '#lib/filters/url.ts'
 import { formatNumber } from '#lib/format.ts'
 import { ValueList } from './value-list.tsx'
-
-interface ListPage {
-  data: { id: string; name: string; items: number }[]
-  next_cursor: string | null
-}
-
-/** All lists of the account; it has 200 at most. */
-function allListsQuery(account: string) {
-  return queryOptions({
-    queryKey: [account, 'lists', 'all'],
-    queryFn: async ({ signal }) => {
-      const lists: ListPage['data'] = []
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const query = { limit: 100, cursor }
-        const page: ListPage = await api.get<ListPage>(path`/accounts/${account}/lists`, { query, signal })
-        lists.push(...page.data)
-        cursor = page.next_cursor
-      }
-      return lists
-    },
-  })
-}
 
 /** The names of the lists that filters leave out, by their ids. */
 export function useListNames(filters: Filters): ReadonlyMap<string, string> {

@@ -2,9 +2,8 @@ import { type ReactNode, useState } from 'react'
 import type { CountOf } from '#lib/filters/facets.ts'
 import type { DayField, FlagField, NumberFilterField, SwitchField } from '#lib/filters/fields.ts'
 import { formatNumber } from '#lib/format.ts'
-import { DateField } from '#ui/fields/date-field.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
-import { TextField } from '#ui/fields/text-field.tsx'
+import { DateField, TextField } from '#ui/fields/text-field.tsx'
 
 const answers = [
   { id: 'any', label: 'Any' },
