@@ -37,7 +37,7 @@ export function openDoors(
         scope.route({
           ...options,
           method,
-          url: prefix + path,
+          url: path === '/' ? prefix : prefix + path,
           handler,
           config: { ...config, door: name },
           schema: withParams({ ...options.schema, ...schema }, params),

@@ -107,8 +107,12 @@ describe('an export by a person', () => {
       "select action, person_id, target, details from audit_log where account_id = $1 and action like 'export.%'",
       [app.accountNumber(member.account)],
     )
-    const details = { kind: 'stores', rows: 3, bytes: file.bytes }
-    expect(rows).toEqual([{ action: 'export.deleted', person_id: member.number, target: id, details }])
+    const [taken, by] = [{ kind: 'stores', rows: 3, bytes: file.bytes }, { person_id: member.number, target: id }]
+    expect(rows).toEqual([
+      { ...by, action: 'export.created', details: { kind: 'stores', max_rows: 3 } },
+      ...downloads.map(() => ({ ...by, action: 'export.downloaded', details: taken })),
+      { ...by, action: 'export.deleted', details: taken },
+    ])
     expect((await member.look('/usage')).body.kept_exports).toMatchObject({ files: 0, bytes: 0 })
   })
 })

@@ -32,7 +32,7 @@ async function newMember(limits: object = {}): Promise<TestMember> {
 const reveal = (member: TestMember, ids: readonly string[], key?: string) =>
   member.ask('/contacts/reveal', { contact_ids: ids }, key === undefined ? {} : { 'idempotency-key': key })
 const quote = async (member: TestMember, ids: readonly string[]) =>
-  (await member.ask('/contacts/quote', { contact_ids: ids })).body
+  (await member.ask('/quotes', { for: 'reveal', contact_ids: ids })).body
 
 describe('copying a store', () => {
   test('costs one export a period, however often and by whomever, and names who did it', async () => {
@@ -98,7 +98,7 @@ describe('a quote', () => {
     const ids = crowd.slice(0, 10)
     const expected = await quote(member, ids)
     expect(expected).toMatchObject({
-      object: 'reveal_quote',
+      object: 'quote',
       contacts: 10,
       credits: 7,
       already_revealed: 3,
@@ -155,10 +155,10 @@ describe('a quote', () => {
   test('is for 1 to 1,000 people, and open to viewers', async () => {
     const viewer = await createMember(app, { role: 'viewer' })
     expect((await quote(viewer, Array(1_000).fill(crowd[0]))).contacts).toBe(1)
-    const refused = await viewer.ask('/contacts/quote', { contact_ids: Array(1_001).fill(crowd[0]) })
+    const refused = await viewer.ask('/quotes', { for: 'reveal', contact_ids: Array(1_001).fill(crowd[0]) })
     expect(refused.status).toBe(400)
     expect(refused.body.error.param).toBe('contact_ids')
-    expect((await viewer.ask('/contacts/quote', { contact_ids: [] })).status).toBe(400)
+    expect((await viewer.ask('/quotes', { for: 'reveal', contact_ids: [] })).status).toBe(400)
   })
 })
 

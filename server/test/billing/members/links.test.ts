@@ -118,8 +118,8 @@ describe('the hourly limit of links', () => {
       app.accountNumber(account),
     ])
     expect(rows).toEqual([{ minute_used: 1 }])
-    // A link that was refused is not in the log.
-    expect(await auditOf(app, account)).toHaveLength(4)
+    // The key's link is in the log, and one that was refused is not.
+    expect(await auditOf(app, account)).toHaveLength(5)
   })
 
   test('holds when people and keys ask at once, and the audit log has as many entries as people got links', async () => {

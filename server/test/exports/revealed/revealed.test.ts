@@ -320,7 +320,12 @@ describe('the file of revealed people', () => {
       [app.accountNumber(member.account)],
     )
     expect(rows).toEqual([
-      { person_id: member.number, action: 'contacts.downloaded', details: {}, address: '127.0.0.1' },
+      {
+        person_id: member.number,
+        action: 'contacts.downloaded',
+        details: { kind: 'revealed', format: 'csv', preset: null },
+        address: '127.0.0.1',
+      },
     ])
   })
 
