@@ -2,9 +2,10 @@ import type { ConnectionPool } from '../../../db/pool.ts'
 import { readListPage } from '../../../delivery/list-pages.ts'
 import { type ImportJobContext, importLane } from '../../../import-jobs/context.ts'
 import type { ImportFiles } from '../../../import-jobs/files.ts'
-import type { ImportJob, JobReportPart } from '../../../import-jobs/job.ts'
+import type { ImportJob } from '../../../import-jobs/job.ts'
 import { selectImportJobs } from '../../../import-jobs/queries.ts'
 import type { ImportRunner } from '../../../import-jobs/run/runner.ts'
+import type { RecordsOf } from '../../../imports/report.ts'
 import type { CursorSealer } from '../../../kernel/cursor.ts'
 import type { IdSealer } from '../../../kernel/ids.ts'
 import type { PersonContext } from '../../access.ts'
@@ -92,7 +93,7 @@ async function describeJobs(
       started_at: job.startedAt?.toISOString() ?? null,
       ended_at: job.endedAt?.toISOString() ?? null,
       has_file: job.sourceRemovedAt === null,
-      rejects: job.rejectsRemovedAt === null ? (Object.keys(job.rejects ?? {}) as JobReportPart['of'][]) : [],
+      rejects: job.rejectsRemovedAt === null ? (Object.keys(job.rejects ?? {}) as RecordsOf[]) : [],
     }
   })
 }
