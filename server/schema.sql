@@ -103,15 +103,20 @@ create table audit_log (
   target text collate "C",
   details jsonb not null default '{}'::jsonb,
   address text collate "C",
-  at timestamp with time zone not null
+  at timestamp with time zone not null,
+  actor text collate "C",
+  key_id bigint
 );
+alter table audit_log add constraint audit_log_actor_check CHECK ((actor = ANY (ARRAY['key'::text, 'member'::text, 'person'::text, 'operator'::text, 'visitor'::text, 'command'::text, 'system'::text]))) NOT VALID;
 alter table audit_log add constraint audit_log_pkey PRIMARY KEY (account_id, entry);
 CREATE INDEX audit_log_with_address ON public.audit_log USING btree (at) WHERE ("right"(address, 3) <> ALL (ARRAY['/24'::text, '/48'::text]));
-comment on table audit_log is 'Who changed what in the console, when and from where. Entries are only added; of an address the network stays.';
+comment on table audit_log is 'Who changed what, or took much out at once, when and from where. Entries are only added; of an address the network stays.';
 comment on column audit_log.account_id is 'The account; 0 for what concerns the whole installation.';
-comment on column audit_log.person_id is 'Who; null for the command line.';
+comment on column audit_log.person_id is 'The person; null for a key, for somebody who is not signed in, and for the command line.';
 comment on column audit_log.target is 'Public id of what was changed.';
 comment on column audit_log.address is 'The network address of the browser; after thirty days its network (/24, IPv6 /48).';
+comment on column audit_log.actor is 'Who it was: a key or a member of the account, a person about themselves, an operator of the installation, somebody who is not signed in, the command line, the service itself. Null in entries from before it was recorded.';
+comment on column audit_log.key_id is 'The key; null for all others.';
 
 create table billing_events (
   id text collate "C" not null,

@@ -1,10 +1,12 @@
 import { KeyedMutex } from '@storedex/work'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { identifyCaller, requireAccess } from './admission/access.ts'
+import { doorsOf } from './admission/doors.ts'
 import { KnownKeys } from './admission/known-keys.ts'
 import { BillingAction } from './auth/billing-actions.ts'
 import { billingPageOf } from './auth/caller.ts'
 import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from './auth/key-directory.ts'
+import { isMemberContext } from './auth/signed-in.ts'
 import { createTrialLinks } from './auth/trial-links.ts'
 import { registerLinkPages } from './billing/links/link-pages.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
@@ -12,7 +14,6 @@ import { reconcileExclusively } from './billing/sync/reconcile.ts'
 import { registerWebhookRoutes } from './billing/sync/webhooks.ts'
 import { registerTrialPage } from './billing/trials/routes.ts'
 import { pruneHistory } from './catalogue/history/prune-history.ts'
-import { isMemberContext } from './console/access.ts'
 import { registerConsoleFiles } from './console/files/routes.ts'
 import { guardConsole, identifyVisitor, KnownSessions } from './console/guard.ts'
 import { consoleDocument } from './console/openapi-document.ts'
@@ -25,9 +26,10 @@ import type { Deps } from './deps.ts'
 import { registerExportRoutes } from './exports/routes.ts'
 import { ExportRunner, exportLane } from './exports/run/runner.ts'
 import { registerGuide } from './http/docs/guide.ts'
+import { openDoors } from './http/doors.ts'
 import { type CallerLabels, createRequestLogger, type RequestObserver } from './http/observe.ts'
 import { registerOpenApi, takesCursor } from './http/openapi/openapi.ts'
-import { type ApiRoutes, createHttpServer } from './http/server.ts'
+import { createHttpServer } from './http/server.ts'
 import { expireReplies } from './idempotency/idempotency.ts'
 import { importLane } from './import-jobs/context.ts'
 import { ImportFiles } from './import-jobs/files.ts'
@@ -208,31 +210,28 @@ export async function buildApp(
   })
   guardConsole(app, { ...deps, publicUrl, sessions })
   const services = { ...deps, publicUrl, trialLinks, inFlightRequests: new KeyedMutex(), exportRunner }
-  app.register(
-    async (scope) => {
-      const api = scope as unknown as ApiRoutes
-      registerUsageRoutes(api, services)
-      registerBillingRoutes(api, services)
-      registerTaxonomyRoutes(api, deps.taxonomy)
-      registerStoreRoutes(api, services)
-      registerContactRoutes(api, services)
-      registerListRoutes(api, services)
-      registerCountRoutes(api, services)
-      registerExportRoutes(api, services)
-      registerQuoteRoutes(api, services)
-    },
-    { prefix: '/api/v1' },
-  )
+  const { mail } = deps.config.people
+  const outbox = mail && new Outbox(createMailer(mail), deps.log)
+  app.decorate('outbox', outbox)
+  app.register(async (scope) => {
+    const api = openDoors(scope, doorsOf)
+    registerUsageRoutes(api, services)
+    registerBillingRoutes(api, services)
+    registerTaxonomyRoutes(api, deps.taxonomy)
+    registerStoreRoutes(api, services)
+    registerContactRoutes(api, services)
+    registerListRoutes(api, services)
+    registerCountRoutes(api, services)
+    registerExportRoutes(api, services)
+    registerQuoteRoutes(api, services)
+    registerConsoleRoutes(api, { ...services, outbox, importFiles, importRunner })
+  })
   registerToolRoutes(app, {
     ...deps,
     publicUrl,
     onFailure: (error) => deps.log.error({ cause: describeCause(error) }, 'a tool failed'),
   })
 
-  const { mail } = deps.config.people
-  const outbox = mail && new Outbox(createMailer(mail), deps.log)
-  app.decorate('outbox', outbox)
-  registerConsoleRoutes(app, { ...services, outbox, importFiles, importRunner })
   const hasConsole = deps.config.consoleDir !== null
   registerLinkPages(app, { ...deps, hasConsole })
   registerTrialPage(app, { ...deps, publicUrl, trialLinks, hasConsole })

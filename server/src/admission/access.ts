@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Meter, PlanFile } from '../accounts/plans.ts'
-import type { CallerContext, KeyCaller, Scope } from '../auth/caller.ts'
+import type { PlanFile } from '../accounts/plans.ts'
+import { type Access, scopeOf } from '../auth/access.ts'
+import { keyActor } from '../auth/actor.ts'
+import type { CallerContext, KeyCaller } from '../auth/caller.ts'
 import {
   type FailedKeyCounter,
   type KeyDirectory,
@@ -8,8 +10,10 @@ import {
   nameOfHash,
   readBearerKeyHash,
 } from '../auth/key-directory.ts'
-import { type BillingLimit, rateHeaders } from '../auth/rate-limits.ts'
+import { rateHeaders } from '../auth/rate-limits.ts'
+import { isMemberContext } from '../auth/signed-in.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
+import type { Lane } from '../db/pool.ts'
 import { readBody } from '../http/bodies.ts'
 import { statusOf } from '../http/errors.ts'
 import { pauseConnectionAfterReply } from '../http/limits/overload.ts'
@@ -23,25 +27,8 @@ import { admitStatusCheck, findCaller, type Presented, unknownKeyError } from '.
 import type { KnownKey, KnownKeys } from './known-keys.ts'
 import { Admission } from './request-admission.ts'
 
-/** Who may call a route and what a call spends; part of the route's declaration. */
-interface RouteAccess {
-  scope: Scope
-  /** The scope that a body, of any shape, calls for instead. */
-  scopeOfBody?: (body: unknown) => Scope | undefined
-  spends?: readonly Meter[]
-  /**
-   * The statement that charges a call also counts it in its windows. The handler must write nothing, and ask nobody else,
-   * before it charges.
-   */
-  admitsWithCharge?: boolean
-  /** Marks a billing call: it has its own hourly limit and works without API access. */
-  billingLimit?: BillingLimit
-}
-
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set on every route that requires a key; a route without it is public. */
-    access?: RouteAccess
     /**
      * A key is required, of any scope. Returns how many messages of a body count to the minute; none of them count to the day.
      * The route calls the API for the others, which is admitted by itself.
@@ -81,8 +68,7 @@ export function identifyCaller({ directory, failedKeys }: KeyOptions) {
     return `account ${accountId}`
   }
   return (request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null> => {
-    const { access, countsMessages } = request.routeOptions.config
-    if (!access && !countsMessages) return null
+    if (!keyAccessOf(request) && !request.routeOptions.config.countsMessages) return null
     const slowDown = (error: unknown): never => {
       const pauseMs = error instanceof Refusal && statusOf(error) === 401 ? failedKeys.recordFailure(request.ip) : 0
       if (pauseMs > 0) pauseConnectionAfterReply(reply, pauseMs)
@@ -173,15 +159,16 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
   app.decorate('admitMessages', admitMessages)
 
   app.addHook('preValidation', (request, _reply, done) => {
-    const { access, countsMessages } = request.routeOptions.config
+    const { countsMessages } = request.routeOptions.config
     if (countsMessages) {
       const admitBody = async () => admitMessages(request, countsMessages(readBody(request)))
       admitBody().then(() => done(), done)
       return
     }
+    const access = keyAccessOf(request)
     if (!access) return done()
     const { admitsWithCharge, billingLimit } = access
-    const scope = access.scopeOfBody?.(readBody(request)) ?? access.scope
+    const scope = access.scopeOfBody ? scopeOf(access, readBody(request)) : access.scope
     const presented: Presented = {
       ...{ secretHash: request.secretHash!, accountId: request.keyAccountId!, scope },
       ...(billingLimit && { billingLimit }),
@@ -234,12 +221,20 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
 
 /** A link to pay with is also for accounts without access. */
 function spendingOf(request: FastifyRequest): Spending {
-  return request.routeOptions.config.access?.billingLimit ? { needsAccess: false } : {}
+  return keyAccessOf(request)?.billingLimit ? { needsAccess: false } : {}
 }
 
-/** The context of an authenticated request. */
-export function callerContext(request: FastifyRequest): CallerContext & { caller: KeyCaller } {
-  if (!request.caller) throw new Error(`${request.routeOptions.url} has no access declaration`)
-  const { db, now, id: requestId, caller, admission } = request
-  return { db, now, requestId, caller, admission }
+/** What a request with a key needs here; undefined for a request through another door. */
+function keyAccessOf({ routeOptions: { config } }: FastifyRequest): Access['key'] {
+  return config.door === 'api' ? config.access?.key : undefined
+}
+
+/** The context of a request with a key, or of a member of an account. */
+export function callerContext(request: FastifyRequest): CallerContext & { db: Lane } {
+  const { db, now, id: requestId, caller, admission, consoleContext } = request
+  if (caller) {
+    return { db, now, requestId, caller, admission, actor: keyActor(caller) }
+  }
+  if (consoleContext && isMemberContext(consoleContext)) return consoleContext
+  throw new Error(`${request.routeOptions.url} has neither a key nor a member`)
 }

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/pool.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { formatDay } from '../kernel/time.ts'
+import type { ActorContext } from './actor.ts'
 import type { ApiAccessAction } from './billing-actions.ts'
 import type { CallingKey } from './budgets.ts'
 import type { RateWindows } from './rate-limits.ts'
@@ -63,6 +64,7 @@ export type Spender = Pick<Caller, 'accountId' | 'mode' | 'personId'> & {
 export interface KeyCaller extends Caller {
   key: CallingKey
   personId: null
+  scopes: readonly Scope[]
 }
 
 /** The windows of a request that was counted. */
@@ -99,9 +101,8 @@ export interface RequestAdmission {
 }
 
 /** The context of an authenticated request. */
-export interface CallerContext {
+export interface CallerContext extends ActorContext {
   db: Queryable
-  now: Date
   requestId: string
   caller: Caller
   /** Null for a person. */

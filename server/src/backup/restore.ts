@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { recordAuditEntry } from '../auth/audit.ts'
 import {
   applyMigrationsAfter,
   createSchema,
@@ -13,7 +14,6 @@ import { requireDataKeys } from '../encryption/keyring.ts'
 import { addToKeyFile } from '../encryption/keyring-file.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { type Clock, formatNumber } from '../kernel/time.ts'
-import { recordAudit } from '../people/audit.ts'
 import { openBackup, type VerifiedBackup } from './archive-reader.ts'
 import { KeptErasures } from './kept-erasures.ts'
 import { chooseKeyring, type KeyringSettings, type RestoredKeyring, requireSeal, type SealCheck } from './keys.ts'
@@ -128,7 +128,7 @@ async function replaceEverything(
     const now = ctx.clock.now()
     const erased = await erasures.eraseAgain(client, now)
     const compared = await replaced.compare(client, { now, sequences })
-    await recordAudit(client, {
+    await recordAuditEntry(client, {
       accountId: null,
       personId: null,
       action: 'installation.restored',

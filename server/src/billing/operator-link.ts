@@ -1,5 +1,6 @@
 import { entitlementAt } from '../accounts/account.ts'
 import { readAccount } from '../accounts/read-account.ts'
+import { command } from '../auth/actor.ts'
 import type { Pool } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { type BillingServices, type RecordLink, returnUrlsOfPages } from './context.ts'
@@ -37,6 +38,7 @@ export async function createOperatorLink(
   const link = await createSubscriptionLink(
     {
       ...ctx,
+      actor: command,
       now,
       // Nobody sees the request id of a command.
       requestId: '',

@@ -11,7 +11,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
   api.get(
     '/billing/status',
     {
-      config: { access: { scope: 'billing:read', billingLimit: 'billing_status' } },
+      config: { access: { key: { scope: 'billing:read', billingLimit: 'billing_status' }, kind: 'read' } },
       schema: {
         operationId: 'getBillingStatus',
         tags: ['billing'],
@@ -27,7 +27,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
   api.post(
     '/billing/subscription-link',
     {
-      config: { access: { scope: 'billing:manage', billingLimit: 'billing_links' } },
+      config: { access: { key: { scope: 'billing:manage', billingLimit: 'billing_links' }, kind: 'edit' } },
       schema: {
         operationId: 'createSubscriptionLink',
         tags: ['billing'],
@@ -62,7 +62,10 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
     '/billing/portal-link',
     {
       // Not in the contract: a 400, and so a query that is refused.
-      config: { access: { scope: 'billing:manage', billingLimit: 'billing_links' }, ignoresUnknownQuery: true },
+      config: {
+        access: { key: { scope: 'billing:manage', billingLimit: 'billing_links' }, kind: 'edit' },
+        ignoresUnknownQuery: true,
+      },
       preValidation: rejectBody,
       schema: {
         operationId: 'createPortalLink',

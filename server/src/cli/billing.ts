@@ -36,13 +36,13 @@ export function addBillingCommands(billing: Command, cli: Cli): void {
     .addHelpText('after', aboutLinks)
     .action((accountId: string, offer: Offer, command: Command) =>
       withDeps(cli, async (deps) => {
-        const [{ createOperatorLink }, { recordAudit }] = await Promise.all([
+        const [{ createOperatorLink }, { recordAuditEntry }] = await Promise.all([
           import('../billing/operator-link.ts'),
-          import('../people/audit.ts'),
+          import('../auth/audit.ts'),
         ])
         const account = deps.ids.open(accountId)?.value ?? null
         const recordLink: RecordLink = (db, { kind, target }) =>
-          recordAudit(db, {
+          recordAuditEntry(db, {
             ...{ accountId: account, personId: null, address: null, at: deps.clock.now() },
             action: 'billing_link.created',
             details: { kind, plan: target?.plan ?? null, billing: target?.billing ?? null },

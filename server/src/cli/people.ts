@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { type Role, roles } from '../auth/roles.ts'
 import { operatorLetter } from '../people/letters.ts'
 import { linkUrl } from '../people/links/links.ts'
 import { createMailer } from '../people/mail.ts'
@@ -12,7 +13,6 @@ import {
   setOperator,
 } from '../people/manage-people.ts'
 import type { PeopleContext, PersonReport } from '../people/person.ts'
-import { type Role, roles } from '../people/roles.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
 import { accountsContext, type Cli, printNote, printResult, readPublicUrl, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'

@@ -2,21 +2,19 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { entitlementAt } from '../accounts/account.ts'
 import type { PlanFile } from '../accounts/plans.ts'
 import { accountOf } from '../accounts/queries.ts'
+import { consolePrefix } from '../admission/doors.ts'
+import { type Access, authorize, operatorSessionMs } from '../auth/access.ts'
+import type { ActorContext } from '../auth/actor.ts'
 import { accessRequiredError, billingPageOf, type Caller } from '../auth/caller.ts'
+import { isMemberContext, type MemberContext, type PersonContext } from '../auth/signed-in.ts'
+import { readBody } from '../http/bodies.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
-import { clockToleranceMs } from '../kernel/time.ts'
-import { includesRole, type Role, roles } from '../people/roles.ts'
 import { type AdmittedSessionRow, admitSession } from '../people/sessions/queries.ts'
 import { recordSessionUse } from '../people/sessions/sessions.ts'
-import { type ConsoleAccess, isMemberContext, type MemberContext, type PersonContext } from './access.ts'
-import { isReading, refuseOtherSites } from './origin.ts'
+import { refuseOtherSites } from './origin.ts'
 import { describePerson } from './person-context.ts'
 import { registerSessionCookie } from './session-cookie.ts'
-
-export const consolePrefix = '/console/api'
-
-const freshMs = 10 * 60_000
 
 interface GuardOptions {
   ids: IdSealer
@@ -29,8 +27,11 @@ interface GuardOptions {
 export interface ConsoleRoute {
   method: string
   url: string
-  access: ConsoleAccess
+  access: Access
+  door: ConsoleDoor
 }
+
+type ConsoleDoor = 'member' | 'person' | 'operator' | 'anyone'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -48,22 +49,19 @@ export function guardConsole(app: FastifyInstance, options: GuardOptions): void 
   app.decorateRequest('consoleContext', null)
   app.decorate('consoleRoutes', [])
   app.addHook('onRoute', ({ url, method, config }) => {
-    const access = config?.console
-    if (url.startsWith(`${consolePrefix}/`) !== (access !== undefined))
-      throw new Error(`${url}: the routes below ${consolePrefix}, and no others, declare config.console`)
-    if (!access) return
-    if (isRole(access.who) && !/\/:account(\/|$)/.test(url))
-      throw new Error(`${url}: a role needs the parameter :account`)
-    for (const each of [method].flat()) app.consoleRoutes.push({ method: each, url, access })
+    if (!url.startsWith(`${consolePrefix}/`) || url.endsWith('/openapi.json')) return
+    if (!config?.access) throw new Error(`${url}: a route below ${consolePrefix} declares config.access`)
+    for (const each of [method].flat())
+      app.consoleRoutes.push({ method: each, url, access: config.access, door: config.door as ConsoleDoor })
   })
-  const admit = async (request: FastifyRequest, access: ConsoleAccess) => {
+  const admit = async (request: FastifyRequest, access: Access, door: ConsoleDoor) => {
     refuseOtherSites(request, options.publicUrl)
-    request.consoleContext = await admitPerson(request, access, options)
+    request.consoleContext = await admitPerson(request, access, door, options)
   }
   app.addHook('preValidation', (request, _reply, done) => {
-    const access = request.routeOptions.config.console
-    if (!access) return done()
-    admit(request, access).then(() => done(), done)
+    const { access, door } = request.routeOptions.config
+    if (!access || door === 'api') return done()
+    admit(request, access, door as ConsoleDoor).then(() => done(), done)
   })
 }
 
@@ -72,8 +70,8 @@ export function guardConsole(app: FastifyInstance, options: GuardOptions): void 
  * session was admitted for last, and the address for anybody else.
  */
 export function identifyVisitor(request: FastifyRequest, sessions: KnownSessions): string | null {
-  const access = request.routeOptions.config.console
-  if (!access) return null
+  const { access, door } = request.routeOptions.config
+  if (!access || door === 'api') return null
   return (
     (request.sessionHash && sessions.holderOf(request.sessionHash, accountParameter(request))) ??
     `visitor ${request.ip}`
@@ -106,35 +104,23 @@ function accountParameter(request: FastifyRequest): string | null {
 
 async function admitPerson(
   request: FastifyRequest,
-  access: ConsoleAccess,
+  access: Access,
+  door: ConsoleDoor,
   options: GuardOptions,
 ): Promise<PersonContext | MemberContext | null> {
   const { sessionHash, now } = request
-  const needsSession = access.who !== 'anyone'
-  if (!sessionHash) {
-    if (needsSession) throw notSignedInError()
-    return null
-  }
   const account = accountParameter(request)
-  const opened = account === null ? null : options.ids.open(account)
-  const row = await admitSession(request.db, {
-    tokenHash: sessionHash,
-    now,
-    accountId: opened?.kind === 'account' ? opened.value : null,
-  })
+  const row = sessionHash && (await readSession(request, sessionHash, account, options))
   if (!row) {
-    if (needsSession) throw notSignedInError()
-    return null
+    if (door === 'anyone') return null
+    throw new Refusal('not_signed_in', 'Sign in first: there is no session, or it has ended.')
   }
-  const person = describePerson(request, row, options.ids)
+  const person = describePerson(request, row, options.ids, door === 'operator' && row.operator ? 'operator' : 'person')
   // The label of the log line, also when the request is refused from here on.
   request.consoleContext = person
-  const context = isRole(access.who) ? describeMember(person, row, access, options, request) : person
-  if (access.who === 'operator' && !row.operator)
-    throw new Refusal('insufficient_role', 'Only operators of this installation may do this.')
-  if (access.fresh && !isFresh(row.signed_in_at, now))
-    throw new Refusal('fresh_sign_in_required', 'Confirm that it is you: this needs a sign-in within ten minutes.')
-  if (access.needsAccess && isMemberContext(context) && !context.account.accessOpen)
+  const context = door === 'member' ? describeMember(person, row, options) : person
+  if (door !== 'anyone') authorize(context, access, readBody(request))
+  if (access.member?.needsAccess && isMemberContext(context) && !context.account.accessOpen)
     throw accessRequiredError(context.account, billingPageOf(options.publicUrl, account!))
   const holder = isMemberContext(context) ? `account ${context.account.id}` : `person ${row.person_id}`
   options.sessions.remember(sessionHash, account, holder)
@@ -143,44 +129,30 @@ async function admitPerson(
   return context
 }
 
-function notSignedInError(): Refusal {
-  return new Refusal('not_signed_in', 'Sign in first: there is no session, or it has ended.')
+/** The session with its person; none also for an operator whose sign-in is half a day old. */
+async function readSession(
+  { db, now }: FastifyRequest,
+  tokenHash: Buffer,
+  account: string | null,
+  { ids }: GuardOptions,
+): Promise<AdmittedSessionRow | undefined> {
+  const opened = account === null ? null : ids.open(account)
+  const accountId = opened?.kind === 'account' ? opened.value : null
+  const row = await admitSession(db, { tokenHash, now, accountId })
+  const isOutlived = row?.operator && now.getTime() - row.signed_in_at.getTime() >= operatorSessionMs
+  return isOutlived ? undefined : row
 }
 
-function isRole(who: ConsoleAccess['who']): who is Role {
-  return (roles as readonly string[]).includes(who)
-}
-
-/** A sign-in that a wrong clock has put into the future is not fresh. */
-function isFresh(signedInAt: Date, now: Date): boolean {
-  const ageMs = now.getTime() - signedInAt.getTime()
-  return ageMs < freshMs && ageMs >= -clockToleranceMs
-}
-
-/** Throws for strangers as for accounts that do not exist, and for a role that may not do this. */
-function describeMember(
-  context: PersonContext,
-  row: AdmittedSessionRow,
-  access: ConsoleAccess,
-  { plans }: GuardOptions,
-  request: FastifyRequest,
-): MemberContext {
+/** Throws for strangers as for accounts that do not exist. */
+function describeMember(context: PersonContext, row: AdmittedSessionRow, { plans }: GuardOptions): MemberContext {
   const { id } = row
   if (id === null) throw new Refusal('account_not_found', 'There is no such account, or you are no member of it.')
   const isSeeAs = row.operator && row.see_as_account_id === id
   const role = isSeeAs ? 'viewer' : row.role!
-  const isChange = !isReading(request) && !access.readOnly
-  if (isSeeAs && (isChange || (access.spends?.length ?? 0) > 0))
-    throw new Refusal(
-      'insufficient_role',
-      'You are looking at this account as an operator; nothing can be changed or spent.',
-    )
-  if (!includesRole(role, access.who as Role))
-    throw new Refusal('insufficient_role', `This needs the role ${access.who}; yours is ${role}.`, {
-      param: access.who,
-    })
   const account = accountOf({ ...row, id })
-  return { ...context, account, role, isSeeAs, caller: describeCaller(context, account, plans) }
+  const { personId, signedInAt, address } = context.actor as Extract<ActorContext['actor'], { kind: 'person' }>
+  const actor = { kind: 'member', role, seesAs: isSeeAs, personId, signedInAt, address } as const
+  return { ...context, actor, account, role, isSeeAs, admission: null, caller: describeCaller(context, account, plans) }
 }
 
 function describeCaller({ person, now }: PersonContext, account: MemberContext['account'], plans: PlanFile): Caller {

@@ -1,11 +1,9 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
-import { meterHeaders } from '../delivery/paid-reply.ts'
+import { type Access, deedKinds, kindOf, spendsOf } from '../auth/access.ts'
+import { meterHeaders, rowsChargedHeader } from '../delivery/paid-reply.ts'
 import { type DocumentedCode, type DocumentedReply, errorReplies } from '../http/openapi/errors.ts'
 import { type OpenApiDocument, takesCursor } from '../http/openapi/openapi.ts'
 import { replyHeaders } from '../http/openapi/public-document.ts'
-
-/** On replies that show rows to a person. */
-export const rowsChargedHeader = 'X-Search-Rows-Charged'
 
 /** The document of the routes that the console's pages call. They change with the pages; nobody else may rely on them. */
 export const consoleDocument: OpenApiDocument = {
@@ -50,8 +48,8 @@ export const consoleDocument: OpenApiDocument = {
   },
   headersOfStatus: (status) => ([409, 429, 503].includes(status) ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id']),
   headersOfSuccess: (route) => [
-    ...(route.config?.console?.spends ?? []).flatMap((meter) => meterHeaders[meter] ?? []),
-    ...(route.config?.console?.spends?.includes('search_rows') ? [rowsChargedHeader] : []),
+    ...spentBy(route).flatMap((meter) => meterHeaders[meter] ?? []),
+    ...(spentBy(route).includes('search_rows') ? [rowsChargedHeader] : []),
     ...(takesCursor(route) ? ['X-Search-End'] : []),
     ...(route.config?.keepsReplies ? ['Idempotent-Replayed'] : []),
   ],
@@ -62,13 +60,27 @@ export const consoleDocument: OpenApiDocument = {
 function completeSchema(schema: FastifySchema, route: RouteOptions): FastifySchema {
   const declared = (schema.response ?? {}) as Record<string, Partial<DocumentedReply>>
   const errors = Object.keys(declared).filter((status) => Number(status) >= 400)
-  const codes = errors.flatMap((status) => Object.keys(declared[status]?.content?.['application/json'].examples ?? {}))
+  const declaredCodes = errors.flatMap((status) =>
+    Object.keys(declared[status]?.content?.['application/json'].examples ?? {}),
+  )
+  const isShared = route.config?.access?.key !== undefined
+  const codes = declaredCodes.filter((code) => !(isShared && codesOfKeys.has(code)))
   const refusals = errorReplies(...new Set([...(codes as DocumentedCode[]), ...commonRefusals(schema, route)]))
   for (const [status, reply] of Object.entries(refusals))
     reply.description = reply.description.replace(/^[^:]+/, (title) => titles[status] ?? title)
-  const isOpen = route.config?.console?.who === 'anyone'
-  return { ...schema, ...(isOpen && { security: [] }), response: { ...declared, ...refusals } }
+  const isOpen = route.config?.door === 'anyone'
+  return { ...schema, ...(isOpen && { security: [] }), response: { ...successesOf(declared), ...refusals } }
 }
+
+function successesOf(declared: Record<string, unknown>) {
+  return Object.fromEntries(Object.entries(declared).filter(([status]) => Number(status) < 400))
+}
+
+/** What only a request with a key is refused for, of routes that have both doors. */
+const codesOfKeys = new Set<string>([
+  ...['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'suspended_api_key', 'expired_api_key'],
+  ...['insufficient_scope', 'rate_limit_exceeded', 'api_access_required'],
+])
 
 // The sentences of the API speak of keys.
 const titles: Record<string, string> = {
@@ -78,22 +90,32 @@ const titles: Record<string, string> = {
 }
 
 function commonRefusals({ body, querystring }: FastifySchema, { method, config }: RouteOptions): DocumentedCode[] {
-  const access = config?.console
-  const needsAccount = access && !['anyone', 'person', 'operator'].includes(access.who)
+  const { access, door } = config ?? {}
+  if (!access) return []
+  const needsAccount = door === 'member'
   const isChange = [method].flat().some((each) => each !== 'GET' && each !== 'HEAD')
   return [
     ...when(body || querystring, 'invalid_request', 'unknown_parameter', 'missing_parameter'),
     ...when(body, 'invalid_json', 'payload_too_large', 'unsupported_media_type'),
     ...when(isChange, 'cross_site_request'),
-    ...when(access && access.who !== 'anyone', 'not_signed_in'),
+    ...when(door !== 'anyone', 'not_signed_in'),
     ...when(needsAccount, 'account_not_found'),
-    ...when(needsAccount || access?.who === 'operator', 'insufficient_role'),
-    ...when(access?.fresh, 'fresh_sign_in_required'),
-    ...when(access?.needsAccess, 'api_access_required'),
-    ...when(access?.spends, 'rate_limit_exceeded'),
+    ...when(needsAccount || door === 'operator', 'insufficient_role'),
+    ...when(asksForFreshSignIn(access), 'fresh_sign_in_required'),
+    ...when(needsAccount && access.member?.needsAccess, 'api_access_required'),
+    ...when(spendsOf(access, door).length > 0, 'rate_limit_exceeded'),
     'internal_error',
     'service_unavailable',
   ]
+}
+
+function spentBy({ config }: RouteOptions) {
+  return config?.access ? spendsOf(config.access, config.door) : []
+}
+
+/** Whether a request may be asked for it: always, or with some bodies. */
+function asksForFreshSignIn(access: Access): boolean {
+  return typeof access.kind === 'function' || deedKinds[kindOf(access)].fresh
 }
 
 function pick(names: readonly (keyof typeof replyHeaders)[]): OpenApiDocument['headers'] {

@@ -3,7 +3,7 @@ import { Refusal } from '../kernel/errors.ts'
 
 const readingMethods = new Set(['GET', 'HEAD'])
 
-export function isReading({ method }: FastifyRequest): boolean {
+function isReading({ method }: FastifyRequest): boolean {
   return readingMethods.has(method)
 }
 

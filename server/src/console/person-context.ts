@@ -1,12 +1,19 @@
 import type { FastifyRequest } from 'fastify'
+import type { PersonContext } from '../auth/signed-in.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { type AdmittedSessionRow, admitSession } from '../people/sessions/queries.ts'
 import type { Browser } from '../people/sessions/sessions.ts'
 import { hashToken } from '../people/tokens.ts'
-import type { PersonContext } from './access.ts'
 
-export function describePerson(request: FastifyRequest, row: AdmittedSessionRow, ids: IdSealer): PersonContext {
+export function describePerson(
+  request: FastifyRequest,
+  row: AdmittedSessionRow,
+  ids: IdSealer,
+  kind: 'person' | 'operator' = 'person',
+): PersonContext {
+  const { person_id: personId, signed_in_at: signedInAt } = row
   return {
+    actor: { kind, personId, signedInAt, address: request.ip },
     db: request.db,
     now: request.now,
     requestId: request.id,

@@ -14,7 +14,11 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
     '/contacts/search',
     {
       config: {
-        access: { scope: 'contacts:search', spends: ['search_rows', 'store_exports'], admitsWithCharge: true },
+        access: {
+          key: { scope: 'contacts:search', admitsWithCharge: true },
+          kind: 'spend',
+          spends: ['search_rows', 'store_exports'],
+        },
       },
       schema: {
         operationId: 'searchContacts',
@@ -34,7 +38,11 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
     '/contacts/reveal',
     {
       config: {
-        access: { scope: 'contacts:reveal', spends: ['contact_credits', 'store_exports'], admitsWithCharge: true },
+        access: {
+          key: { scope: 'contacts:reveal', admitsWithCharge: true },
+          kind: 'spend',
+          spends: ['contact_credits', 'store_exports'],
+        },
         keepsReplies: true,
       },
       schema: {

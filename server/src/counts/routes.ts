@@ -17,7 +17,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/stores/count',
     {
-      config: { access: { scope: 'stores:read' } },
+      config: { access: { key: { scope: 'stores:read' }, kind: 'read' } },
       schema: {
         operationId: 'countStores',
         tags: ['stores'],
@@ -34,7 +34,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/contacts/count',
     {
-      config: { access: { scope: 'contacts:search' } },
+      config: { access: { key: { scope: 'contacts:search' }, kind: 'read' } },
       schema: {
         operationId: 'countContacts',
         tags: ['contacts'],

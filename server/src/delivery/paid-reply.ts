@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
+import { spendsOf } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import type { ReplyHeader } from '../http/openapi/public-document.ts'
@@ -68,19 +69,20 @@ export const meterHeaders: Partial<Record<Meter, ReplyHeader>> = {
   store_exports: 'X-Store-Exports-Remaining',
 }
 
-/** Sends a serialized body, with a balance header for each of the meters: those that the route declares. */
-export function sendPaidReply(
-  reply: FastifyReply,
-  { body, balance, endReason }: PaidReply,
-  meters = reply.routeOptions.config.access?.spends,
-): FastifyReply {
+/** On replies that show rows to a person: the search rows that were charged. */
+export const rowsChargedHeader = 'X-Search-Rows-Charged'
+
+/** Sends a serialized body, and in headers what is left of the meters that the route declares. */
+export function sendPaidReply(reply: FastifyReply, { body, balance, endReason, rowsCharged }: PaidReply): FastifyReply {
   if (endReason) reply.header('x-search-end', endReason)
-  setBalanceHeaders(reply, balance, meters)
+  if (rowsCharged !== undefined) reply.header(rowsChargedHeader, rowsCharged)
+  setBalanceHeaders(reply, balance)
   return sendJson(reply, body)
 }
 
-export function setBalanceHeaders(reply: FastifyReply, balance: Balance, meters: readonly Meter[] = []): void {
-  for (const meter of meters) {
+export function setBalanceHeaders(reply: FastifyReply, balance: Balance): void {
+  const { access, door } = reply.routeOptions.config
+  for (const meter of access ? spendsOf(access, door) : []) {
     const remaining = balance[meter]
     const header = meterHeaders[meter]
     if (header && remaining !== undefined) reply.header(header, remaining)

@@ -65,7 +65,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.post(
     '/exports',
     {
-      config: { access: { scope }, keepsReplies: true },
+      config: { access: { key: { scope }, kind: 'edit' }, keepsReplies: true },
       schema: {
         operationId: 'createExport',
         tags: ['exports'],
@@ -98,7 +98,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports',
     {
-      config: { access: { scope } },
+      config: { access: { key: { scope }, kind: 'edit' } },
       schema: {
         operationId: 'listExports',
         tags: ['exports'],
@@ -114,7 +114,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports/:id',
     {
-      config: { access: { scope } },
+      config: { access: { key: { scope }, kind: 'edit' } },
       schema: {
         operationId: 'getExport',
         tags: ['exports'],
@@ -133,7 +133,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.post(
     '/exports/:id/cancel',
     {
-      config: { access: { scope } },
+      config: { access: { key: { scope }, kind: 'edit' } },
       preValidation: rejectBody,
       schema: {
         operationId: 'cancelExport',
@@ -164,7 +164,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.delete(
     '/exports/:id',
     {
-      config: { access: { scope } },
+      config: { access: { key: { scope }, kind: 'edit' } },
       preHandler: rejectBody,
       schema: {
         operationId: 'deleteExport',
@@ -185,7 +185,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports/:id/file',
     {
-      config: { access: { scope } },
+      config: { access: { key: { scope }, kind: 'edit' } },
       schema: {
         operationId: 'getExportFile',
         tags: ['exports'],

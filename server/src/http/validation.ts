@@ -97,7 +97,8 @@ function validateBody(request: FastifyRequest, schema: object): void {
 export function refuseUnknownQueries(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { config, schema } = route
-    if (!config?.access || config.ignoresUnknownQuery || !schema || schema.querystring) return
+    if (config?.door !== 'api' || !config.access?.key || config.ignoresUnknownQuery || !schema || schema.querystring)
+      return
     if ((schema.response as Record<number, unknown> | undefined)?.[400])
       route.schema = { ...schema, querystring: emptyObjectSchema }
   })

@@ -1,6 +1,6 @@
+import { recordAuditEntry } from '../auth/audit.ts'
 import type { ConnectionPool, Pool, Queryable } from '../db/pool.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { recordAudit } from '../people/audit.ts'
 import type { ImportFiles } from './files.ts'
 import type { ImportJob } from './job.ts'
 import { selectImportJob } from './queries.ts'
@@ -45,7 +45,7 @@ export function auditImport(
   { id, kind }: ImportJob,
   details: Readonly<Record<string, string | number | boolean | null>> = {},
 ): Promise<void> {
-  return recordAudit(db, {
+  return recordAuditEntry(db, {
     accountId: null,
     personId,
     action: `import.${action}`,

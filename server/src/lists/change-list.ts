@@ -1,17 +1,14 @@
+import { authorize } from '../auth/access.ts'
 import { transact } from '../db/pool.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { type AlongsideList, describeList, type ListsContext, listNotFound, openListId } from './context.ts'
+import { auditList, describeList, editingLists, type ListsContext, listNotFound, openListId } from './context.ts'
 import { listDescription, listName, nameTaken } from './create-list.ts'
 import * as queries from './queries.ts'
 import type { ListChanges, ListDeleted, ListDetails } from './schema.ts'
 
 /** Changes the name, the description, or both. */
-export async function changeList(
-  ctx: ListsContext,
-  id: string,
-  changes: ListChanges,
-  alongside?: AlongsideList,
-): Promise<ListDetails> {
+export async function changeList(ctx: ListsContext, id: string, changes: ListChanges): Promise<ListDetails> {
+  authorize(ctx, editingLists)
   const listId = openListId(ctx, id)
   if (changes.name === undefined && changes.description === undefined)
     throw new Refusal('missing_parameter', 'name or description is required.', { param: 'name' })
@@ -23,14 +20,15 @@ export async function changeList(
     const changed = await queries.updateList(client, ctx.caller, { id: listId, ...text, description, now: ctx.now })
     if (changed === 'name_taken') throw nameTaken(text.name)
     if (!changed) throw listNotFound()
-    await alongside?.(client, changed)
+    await auditList(client, ctx, 'list.changed', changed)
     return changed
   })
   return { ...describeList(ctx, row), request_id: ctx.requestId }
 }
 
 /** Deletes a list with everything in it. */
-export async function deleteList(ctx: ListsContext, id: string, alongside?: AlongsideList): Promise<ListDeleted> {
+export async function deleteList(ctx: ListsContext, id: string): Promise<ListDeleted> {
+  authorize(ctx, editingLists)
   const listId = openListId(ctx, id)
   await transact(ctx.db, async (client) => {
     // Waits for requests that are adding to the list; later ones find none.
@@ -38,7 +36,7 @@ export async function deleteList(ctx: ListsContext, id: string, alongside?: Alon
     if (!row) throw listNotFound()
     await queries.deleteLockedList(client, ctx.caller, listId)
     await queries.returnList(client, ctx.caller)
-    await alongside?.(client, row)
+    await auditList(client, ctx, 'list.deleted', row)
   })
   return { object: 'deleted', id, request_id: ctx.requestId }
 }

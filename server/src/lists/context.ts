@@ -1,5 +1,7 @@
+import type { Access } from '../auth/access.ts'
+import { type AuditEntry, recordAudit } from '../auth/audit.ts'
 import type { CallerContext } from '../auth/caller.ts'
-import type { Alongside, Pool } from '../db/pool.ts'
+import type { Pool, Queryable } from '../db/pool.ts'
 import { type SearchContext, type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { ListRow } from './queries.ts'
@@ -15,8 +17,30 @@ export function listsContext(ctx: CallerContext & { db: Pool }, services: ListsS
   return { ...searchContext(ctx, services), db: ctx.db }
 }
 
-/** Further work in the transaction of a change; it receives the list as it is then. */
-export type AlongsideList = Alongside<ListRow>
+export const readingLists = {
+  key: { scope: 'lists:manage' },
+  member: { role: 'viewer', needsAccess: true },
+  kind: 'read',
+} as const satisfies Access
+
+export const editingLists = {
+  key: { scope: 'lists:manage' },
+  member: { role: 'member', needsAccess: true },
+  kind: 'edit',
+} as const satisfies Access
+
+/** Adds what was done with a list to the audit log, in its transaction. */
+export function auditList(
+  db: Queryable,
+  ctx: ListsContext,
+  action: `list.${string}`,
+  { id, name, kind }: ListRow,
+  details: AuditEntry['details'] = {},
+): Promise<void> {
+  const { accountId, mode } = ctx.caller
+  const target = ctx.ids.seal('list', id, mode)
+  return recordAudit(db, ctx, { accountId, action, target, details: { name, kind, ...details } })
+}
 
 const shape = /^lst_(live|test)_[A-Za-z]{16}$/
 

@@ -1,23 +1,21 @@
+import { authorize } from '../auth/access.ts'
 import { transact } from '../db/pool.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { textFault } from '../kernel/shapes.ts'
-import { type AlongsideList, describeList, type ListsContext } from './context.ts'
+import { auditList, describeList, editingLists, type ListsContext } from './context.ts'
 import * as queries from './queries.ts'
 import type { ListDetails, NewList } from './schema.ts'
 
 /** Creates an empty list. Names are unique in an account and mode, compared without case. */
-export async function createList(
-  ctx: ListsContext,
-  { name, kind, description }: NewList,
-  alongside?: AlongsideList,
-): Promise<ListDetails> {
+export async function createList(ctx: ListsContext, { name, kind, description }: NewList): Promise<ListDetails> {
+  authorize(ctx, editingLists)
   const row = await transact(ctx.db, async (client) => {
     // Two requests that create lists of one account wait for each other here.
     if (!(await queries.takeList(client, ctx.caller))) throw tooManyLists()
     const text = { ...listName(name), description: listDescription(description) }
     const created = await queries.insertList(client, ctx.caller, { ...text, kind, now: ctx.now })
     if (!created) throw nameTaken(text.name)
-    await alongside?.(client, created)
+    await auditList(client, ctx, 'list.created', created)
     return created
   })
   return { ...describeList(ctx, row), request_id: ctx.requestId }

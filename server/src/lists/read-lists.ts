@@ -1,11 +1,13 @@
 import type { Static } from 'typebox'
+import { authorize } from '../auth/access.ts'
 import { readListPage } from '../delivery/list-pages.ts'
-import { describeList, type ListsContext, listNotFound, openListId } from './context.ts'
+import { describeList, type ListsContext, listNotFound, openListId, readingLists } from './context.ts'
 import * as queries from './queries.ts'
 import type { ListDetails, ListPage, ListPageQuery } from './schema.ts'
 
 /** A page of the account's lists, newest first. */
 export async function readLists(ctx: ListsContext, query: ListPageQuery): Promise<Static<typeof ListPage>> {
+  authorize(ctx, readingLists)
   const { accountId, mode } = ctx.caller
   const { kind, ...page } = query
   const { rows, hasMore, nextCursor } = await readListPage(
@@ -28,6 +30,7 @@ export async function readLists(ctx: ListsContext, query: ListPageQuery): Promis
 }
 
 export async function readList(ctx: ListsContext, id: string): Promise<ListDetails> {
+  authorize(ctx, readingLists)
   const row = await requireList(ctx, openListId(ctx, id))
   return { ...describeList(ctx, row), request_id: ctx.requestId }
 }

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { callerContext } from '../admission/access.ts'
-import { setBalanceHeaders } from '../delivery/paid-reply.ts'
+import { rowsChargedHeader, setBalanceHeaders } from '../delivery/paid-reply.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { rejectBody } from '../http/validation.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { changeList, deleteList } from './change-list.ts'
-import { type ListsServices, listsContext } from './context.ts'
+import { editingLists, type ListsServices, listsContext, readingLists } from './context.ts'
 import { createList } from './create-list.ts'
 import { addItems, removeItems } from './items/change-items.ts'
 import { readItems } from './items/read-items.ts'
@@ -26,19 +26,18 @@ import {
   NewList,
 } from './schema.ts'
 
-const access = { scope: 'lists:manage' } as const
 const tags = ['lists']
 const params = ClosedObject({ id: Type.String({ description: 'The id of a list.', maxLength: 16_000 }) })
 const usual = [401, 403, 429] as const
 const ofOneList = [...usual, 'invalid_list_id', 'list_not_found'] as const
 
 export function registerListRoutes(api: ApiRoutes, services: ListsServices): void {
-  const contextOf = (request: FastifyRequest) => listsContext({ ...callerContext(request), db: request.db }, services)
+  const contextOf = (request: FastifyRequest) => listsContext(callerContext(request), services)
 
   api.post(
     '/lists',
     {
-      config: { access },
+      config: { access: editingLists },
       schema: {
         operationId: 'createList',
         tags,
@@ -55,7 +54,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.get(
     '/lists',
     {
-      config: { access },
+      config: { access: readingLists },
       schema: {
         operationId: 'listLists',
         tags,
@@ -71,7 +70,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.get(
     '/lists/:id',
     {
-      config: { access },
+      config: { access: readingLists },
       schema: {
         operationId: 'getList',
         tags,
@@ -87,7 +86,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.patch(
     '/lists/:id',
     {
-      config: { access },
+      config: { access: editingLists },
       schema: {
         operationId: 'updateList',
         tags,
@@ -104,7 +103,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.delete(
     '/lists/:id',
     {
-      config: { access },
+      config: { access: editingLists },
       preHandler: rejectBody,
       schema: {
         operationId: 'deleteList',
@@ -129,7 +128,7 @@ function registerItemRoutes(
   api.post(
     '/lists/:id/items',
     {
-      config: { access: { ...access, spends: ['search_rows'] } },
+      config: { access: { ...editingLists, spends: ['search_rows'] } },
       schema: {
         operationId: 'addListItems',
         tags,
@@ -143,7 +142,8 @@ function registerItemRoutes(
     },
     async (request, reply) => {
       const { reply: added, balance } = await addItems(contextOf(request), request.params.id, request.body)
-      setBalanceHeaders(reply, balance, ['search_rows'])
+      setBalanceHeaders(reply, balance)
+      if (request.caller === null) reply.header(rowsChargedHeader, request.body.from ? added.added : 0)
       return added
     },
   )
@@ -151,7 +151,7 @@ function registerItemRoutes(
   api.post(
     '/lists/:id/items/remove',
     {
-      config: { access },
+      config: { access: editingLists },
       schema: {
         operationId: 'removeListItems',
         tags,
@@ -168,7 +168,7 @@ function registerItemRoutes(
   api.get(
     '/lists/:id/items',
     {
-      config: { access },
+      config: { access: readingLists },
       schema: {
         operationId: 'listListItems',
         tags,

@@ -1,6 +1,6 @@
+import { forgetOldAddresses } from '../auth/audit.ts'
 import type { Queryable } from '../db/pool.ts'
 import { deleteOldAttemptWindows } from './attempt-queries.ts'
-import { forgetOldAddresses } from './audit.ts'
 import { deleteExpiredChallenges } from './challenges/queries.ts'
 import { deleteOldInvitations } from './invitations/queries.ts'
 import { deleteOldSignInLinks } from './links/queries.ts'

@@ -1,9 +1,10 @@
 import { selectAccount } from '../accounts/queries.ts'
 import { openAccountId, unknownAccountError } from '../accounts/read-account.ts'
+import { type AuditEntry, recordAuditEntry } from '../auth/audit.ts'
+import type { Role } from '../auth/roles.ts'
 import { type Client, type Queryable, transact } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { requireUserAddress } from '../kernel/mail/user-address.ts'
-import { type AuditEntry, recordAudit } from './audit.ts'
 import { endAllCredentials } from './credentials/end-credentials.ts'
 import { createSignInLink, linkLifeMs } from './links/links.ts'
 import { deleteUnlessLastOwner, lockMembers, selectRole } from './member-queries.ts'
@@ -16,7 +17,6 @@ import {
   updateOperator,
   upsertMember,
 } from './queries.ts'
-import type { Role } from './roles.ts'
 
 /** The operator's commands about people. Each is one transaction, with its entry in the audit log. */
 
@@ -167,7 +167,7 @@ function recordChange(
   change: Pick<AuditEntry, 'action' | 'details'> & { accountId?: number },
 ): Promise<void> {
   const target = ids.seal('person', person.id)
-  return recordAudit(client, { accountId: null, personId: null, ...change, target, address: null, at: now })
+  return recordAuditEntry(client, { accountId: null, personId: null, ...change, target, address: null, at: now })
 }
 
 async function reportPerson({ ids }: PeopleContext, db: Queryable, person: RegisteredPerson): Promise<PersonReport> {

@@ -1,3 +1,4 @@
+import type { Role } from '../auth/roles.ts'
 import type { Pool, Queryable } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
@@ -9,7 +10,6 @@ import {
   selectMemberships,
   selectPersonByEmail,
 } from './queries.ts'
-import type { Role } from './roles.ts'
 
 /** The context of what is done to people, by the console and by commands. */
 export interface PeopleContext {

@@ -1,5 +1,5 @@
+import { type Role, roles } from '../auth/roles.ts'
 import type { Queryable } from '../db/pool.ts'
-import { type Role, roles } from './roles.ts'
 
 export interface RegisteredPerson {
   id: number

@@ -28,7 +28,7 @@ export function registerQuoteRoutes(api: ApiRoutes, services: QuoteServices): vo
   api.post(
     '/quotes',
     {
-      config: { access: { scope: 'contacts:search', scopeOfBody: scopeOfQuote } },
+      config: { access: { key: { scope: 'contacts:search', scopeOfBody: scopeOfQuote }, kind: 'read' } },
       preValidation: validateQuoteRequest,
       schema: {
         operationId: 'createQuote',

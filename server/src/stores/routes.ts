@@ -27,7 +27,9 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.get(
     '/stores/:domain',
     {
-      config: { access: { scope: 'stores:read', spends: ['store_exports'], admitsWithCharge: true } },
+      config: {
+        access: { key: { scope: 'stores:read', admitsWithCharge: true }, kind: 'spend', spends: ['store_exports'] },
+      },
       schema: {
         operationId: 'getStore',
         tags: ['stores'],
@@ -44,7 +46,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.get(
     '/stores/:domain/history',
     {
-      config: { access: { scope: 'stores:read', spends: ['store_exports'] } },
+      config: { access: { key: { scope: 'stores:read' }, kind: 'spend', spends: ['store_exports'] } },
       schema: {
         operationId: 'getStoreHistory',
         tags: ['stores'],
@@ -65,7 +67,13 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/stores/search',
     {
-      config: { access: { scope: 'stores:read', spends: ['search_rows', 'store_exports'], admitsWithCharge: true } },
+      config: {
+        access: {
+          key: { scope: 'stores:read', admitsWithCharge: true },
+          kind: 'spend',
+          spends: ['search_rows', 'store_exports'],
+        },
+      },
       schema: {
         operationId: 'searchStores',
         tags: ['stores'],
@@ -82,7 +90,9 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/stores/enrich',
     {
-      config: { access: { scope: 'stores:read', spends: ['store_exports'], admitsWithCharge: true } },
+      config: {
+        access: { key: { scope: 'stores:read', admitsWithCharge: true }, kind: 'spend', spends: ['store_exports'] },
+      },
       schema: {
         operationId: 'enrichStores',
         tags: ['stores'],

@@ -9,7 +9,7 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
   api.get(
     '/taxonomy',
     {
-      config: { access: { scope: 'stores:read' } },
+      config: { access: { key: { scope: 'stores:read' }, kind: 'read' } },
       schema: {
         operationId: 'getTaxonomy',
         tags: ['taxonomy'],

@@ -82,7 +82,7 @@ export function registerUsageRoutes(api: ApiRoutes, { ids, trialLinks }: UsageSe
   api.get(
     '/usage',
     {
-      config: { access: { scope: 'usage:read' } },
+      config: { access: { key: { scope: 'usage:read' }, kind: 'read' } },
       schema: {
         operationId: 'getUsage',
         tags: ['usage'],
@@ -91,6 +91,6 @@ export function registerUsageRoutes(api: ApiRoutes, { ids, trialLinks }: UsageSe
         response: { 200: UsageReply, ...errorReplies(401, 403, 429) },
       },
     },
-    (request) => reportUsage({ ...callerContext(request), ids, trialLinks }),
+    (request) => reportUsage({ ...callerContext(request), caller: request.caller!, ids, trialLinks }),
   )
 }

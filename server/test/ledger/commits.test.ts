@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { KnownKey } from '../../src/admission/known-keys.ts'
 import { readKey } from '../../src/admission/queries.ts'
+import { keyActor } from '../../src/auth/actor.ts'
 import type { RequestAdmission } from '../../src/auth/caller.ts'
 import { type Client, type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import { chargeItemOf, type Spending } from '../../src/ledger/spending.ts'
@@ -23,7 +24,7 @@ async function charge(db: Client, spending: Spending): Promise<void> {
   const now = app.clock.now()
   const admission = { known, requestedAt: now, isPending: true } as unknown as RequestAdmission
   const caller = known.callerAt(now, app.deps.plans, 'stores:read')!
-  const item = chargeItemOf({ db, now, requestId: 'req_1', caller, admission }, spending)
+  const item = chargeItemOf({ db, now, requestId: 'req_1', caller, actor: keyActor(caller), admission }, spending)
   const sent = await app.deps.charges.chargeWithin(db, [item])
   expect(sent?.outcomes).toMatchObject([{ state: 'paid' }])
 }

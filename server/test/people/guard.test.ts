@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { doorsOf } from '../../src/admission/doors.ts'
 import { buildApp } from '../../src/app.ts'
+import { deedKinds, spendsOf } from '../../src/auth/access.ts'
+import { roles } from '../../src/auth/roles.ts'
 import type { ConsoleRoute } from '../../src/console/guard.ts'
 import { guardConsole, KnownSessions } from '../../src/console/guard.ts'
+import { openDoors } from '../../src/http/doors.ts'
 import { createHttpServer } from '../../src/http/server.ts'
-import { roles } from '../../src/people/roles.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'
 import type { ConsoleClient } from '../support/person.ts'
@@ -18,7 +21,11 @@ beforeAll(async () => {
   await built.close()
 })
 
-const isRole = ({ access }: ConsoleRoute) => (roles as readonly string[]).includes(access.who)
+/** The role in an account that a route needs; undefined for one that is not about an account. */
+const roleOf = ({ door, access }: ConsoleRoute) => (door === 'member' ? access.member?.role : undefined)
+const isRole = (route: ConsoleRoute) => roleOf(route) !== undefined
+/** The rules of a route's kind; undefined where the body decides. */
+const rulesOf = ({ access }: ConsoleRoute) => (typeof access.kind === 'string' ? deedKinds[access.kind] : undefined)
 const isChange = ({ method }: ConsoleRoute) => method !== 'GET'
 
 /** Calls a route with placeholders for its other parameters and without a body. */
@@ -44,7 +51,7 @@ async function unexpected(wanted: ConsoleRoute[], expected: string, call: (route
 
 describe('every route of the console', () => {
   test('that needs a session refuses without one, and does not speak of keys', async () => {
-    const needsSession = routes.filter(({ access }) => access.who !== 'anyone')
+    const needsSession = routes.filter(({ door }) => door !== 'anyone')
     const { account } = await app.person()
     for (const cookie of [{}, { cookie: 'storedex_session=made-up' }, { cookie: `storedex_session=${'A'.repeat(43)}` }])
       expect(
@@ -94,7 +101,7 @@ describe('every route of the console', () => {
   test('refuses the roles below the one that it needs', async () => {
     for (const [index, role] of roles.entries()) {
       const person = await app.person({ role })
-      const above = routes.filter(({ access }) => roles.indexOf(access.who as 'owner') > index)
+      const above = routes.filter((route) => roles.indexOf(roleOf(route)!) > index)
       if (above.length === 0) continue
       expect(await unexpected(above, '403 insufficient_role', (route) => call(person, route, person.account))).toEqual(
         [],
@@ -104,7 +111,7 @@ describe('every route of the console', () => {
 
   test('of operators refuses everybody else', async () => {
     const owner = await app.person()
-    const ofOperators = routes.filter(({ access }) => access.who === 'operator')
+    const ofOperators = routes.filter(({ door }) => door === 'operator')
     expect(
       await unexpected(ofOperators, '403 insufficient_role', (route) => call(owner, route, owner.account)),
     ).toEqual([])
@@ -113,7 +120,7 @@ describe('every route of the console', () => {
   test('that needs a fresh sign-in refuses after ten minutes', async () => {
     const person = await app.person({ operator: true })
     app.clock.advance(10 * 60_000)
-    const fresh = routes.filter(({ access }) => access.fresh)
+    const fresh = routes.filter((route) => rulesOf(route)?.fresh)
     expect(
       await unexpected(fresh, '403 fresh_sign_in_required', (route) => call(person, route, person.account)),
     ).toEqual([])
@@ -121,7 +128,7 @@ describe('every route of the console', () => {
 
   test('that needs access refuses an account without a plan, and says how to get one', async () => {
     const person = await app.person({ plan: 'free' })
-    const needing = routes.filter(({ access }) => access.needsAccess)
+    const needing = routes.filter(({ door, access }) => door === 'member' && access.member?.needsAccess)
     expect(
       await unexpected(needing, '403 api_access_required', (route) => call(person, route, person.account)),
     ).toEqual([])
@@ -131,8 +138,9 @@ describe('every route of the console', () => {
     const { account } = await app.person()
     const operator = await app.person({ operator: true, account: null })
     await seeAs(operator.id, account)
-    const closed = routes.filter(isRole).filter(({ method, access }) => {
-      return access.who !== 'viewer' || access.spends?.length || (method !== 'GET' && !access.readOnly)
+    const closed = routes.filter(isRole).filter((route) => {
+      const spent = spendsOf(route.access, route.door).length > 0
+      return roleOf(route) !== 'viewer' || spent || !rulesOf(route) || rulesOf(route)?.changes
     })
     expect(await unexpected(closed, '403 insufficient_role', (route) => call(operator, route, account))).toEqual([])
     const open = routes.filter(isRole).filter((route) => !closed.includes(route))
@@ -176,7 +184,7 @@ describe('a request', () => {
   test('of somebody whose role was changed has the new rights at once', async () => {
     const person = await app.person({ role: 'viewer' })
     const [accountId, personId] = [app.accountNumber(person.account), app.deps.ids.open(person.id)!.value]
-    const ownerOnly = routes.find(({ method, access }) => method === 'GET' && access.who === 'owner')!
+    const ownerOnly = routes.find((route) => route.method === 'GET' && roleOf(route) === 'owner')!
     expect(codeOf(await call(person, ownerOnly, person.account))).toBe('403 insufficient_role')
     const setRole = 'update members set role = $3::text where account_id = $1::bigint and person_id = $2::bigint'
     await app.db.query(setRole, [accountId, personId, 'owner'])
@@ -191,13 +199,13 @@ describe('a request', () => {
     await seeAs(operator.id, account)
     expect((await operator.get('/session')).body.see_as).toMatchObject({ account: { id: account } })
     await app.person({ email: operator.email, account: null, operator: false })
-    const viewed = routes.find(({ method, access }) => method === 'GET' && access.who === 'viewer')!
+    const viewed = routes.find((route) => route.method === 'GET' && roleOf(route) === 'viewer')!
     expect(codeOf(await call(operator, viewed, account))).toBe('404 account_not_found')
     expect((await operator.get('/session')).body.see_as).toBeNull()
   })
 
   test('with a body that does not fit is refused for the session, the account and the role first', async () => {
-    const withBody = routes.find(({ method, access }) => method === 'POST' && access.who === 'admin')!
+    const withBody = routes.find((route) => route.method === 'POST' && roleOf(route) === 'admin')!
     const viewer = await app.person({ role: 'viewer' })
     const wrong = (client: ConsoleClient, account: string) =>
       client.post(withBody.url.replace('/console/api', '').replace(':account', account).replace(/:\w+/g, 'x'), {
@@ -218,15 +226,15 @@ describe('a route below /console/api', () => {
   }
   const handler = () => ({})
 
-  test('must declare who may call it, and no other route may', () => {
-    expect(() => server().get('/console/api/new', handler)).toThrow(/declare config.console/)
-    expect(() => server().get('/elsewhere', { config: { console: { who: 'person' } } }, handler)).toThrow(
-      /declare config.console/,
-    )
+  test('must declare who may call it', () => {
+    expect(() => server().get('/console/api/new', handler)).toThrow(/declares config.access/)
+    expect(() => openDoors(server(), doorsOf).get('/new', {}, handler)).toThrow(/declares config.access/)
   })
 
-  test('that needs a role must be about an account', () => {
-    const config = { console: { who: 'owner' } } as const
-    expect(() => server().get('/console/api/new', { config }, handler)).toThrow(/needs the parameter :account/)
+  test('that needs a role is about an account', () => {
+    const built = server()
+    const access = { member: { role: 'owner' }, kind: 'read' } as const
+    openDoors(built, doorsOf).get('/new', { config: { access } }, handler)
+    expect(built.consoleRoutes.map(({ url }) => url)).toEqual(['/console/api/accounts/:account/new'])
   })
 })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Role } from '../../src/auth/roles.ts'
 import { createInvitation } from '../../src/people/invitations/invitations.ts'
-import type { Role } from '../../src/people/roles.ts'
 import { hashToken } from '../../src/people/tokens.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'

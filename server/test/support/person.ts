@@ -1,10 +1,10 @@
 import { createAccount } from '../../src/accounts/change-account.ts'
 import type { PlanSlug } from '../../src/accounts/plans.ts'
 import { openAccountId } from '../../src/accounts/read-account.ts'
+import type { Role } from '../../src/auth/roles.ts'
 import type { Deps } from '../../src/deps.ts'
 import { createPerson, findPersonByEmail } from '../../src/people/person.ts'
 import { updateOperator, upsertMember } from '../../src/people/queries.ts'
-import type { Role } from '../../src/people/roles.ts'
 import { createSession } from '../../src/people/sessions/sessions.ts'
 import type { TestReply } from './client.ts'
 

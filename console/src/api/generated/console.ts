@@ -1463,6 +1463,485 @@ export type ViewedContactPreviewList = {
     request_id: string;
 };
 
+export type ListListsData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Lists of this kind only.
+         */
+        kind?: 'stores' | 'contacts';
+        /**
+         * Rows per page, 1 to 100; 25 if left out.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/lists';
+};
+
+export type ListListsErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListListsError = ListListsErrors[keyof ListListsErrors];
+
+export type ListListsResponses = {
+    /**
+     * Success.
+     */
+    200: ListPage;
+};
+
+export type ListListsResponse = ListListsResponses[keyof ListListsResponses];
+
+export type CreateListData = {
+    body: NewList;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists';
+};
+
+export type CreateListErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: list_name_taken, list_limit_reached.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateListError = CreateListErrors[keyof CreateListErrors];
+
+export type CreateListResponses = {
+    /**
+     * Default Response
+     */
+    201: ListDetails;
+};
+
+export type CreateListResponse = CreateListResponses[keyof CreateListResponses];
+
+export type DeleteListData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * The id of a list.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists/{id}';
+};
+
+export type DeleteListErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key, invalid_list_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type DeleteListError = DeleteListErrors[keyof DeleteListErrors];
+
+export type DeleteListResponses = {
+    /**
+     * Success.
+     */
+    200: ListDeleted;
+};
+
+export type DeleteListResponse = DeleteListResponses[keyof DeleteListResponses];
+
+export type GetListData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * The id of a list.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists/{id}';
+};
+
+export type GetListErrors = {
+    /**
+     * The request is not understood: unknown_parameter, invalid_list_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetListError = GetListErrors[keyof GetListErrors];
+
+export type GetListResponses = {
+    /**
+     * Success.
+     */
+    200: ListDetails;
+};
+
+export type GetListResponse = GetListResponses[keyof GetListResponses];
+
+export type UpdateListData = {
+    /**
+     * What is left out stays; a description of null is removed.
+     */
+    body: ListChanges;
+    path: {
+        account: string;
+        /**
+         * The id of a list.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists/{id}';
+};
+
+export type UpdateListErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key, invalid_list_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: list_name_taken.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type UpdateListError = UpdateListErrors[keyof UpdateListErrors];
+
+export type UpdateListResponses = {
+    /**
+     * Success.
+     */
+    200: ListDetails;
+};
+
+export type UpdateListResponse = UpdateListResponses[keyof UpdateListResponses];
+
+export type ListListItemsData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * The id of a list.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Rows per page, 1 to 100; 25 if left out.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/lists/{id}/items';
+};
+
+export type ListListItemsErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key, invalid_list_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListListItemsError = ListListItemsErrors[keyof ListListItemsErrors];
+
+export type ListListItemsResponses = {
+    /**
+     * Success.
+     */
+    200: ListItemPage;
+};
+
+export type ListListItemsResponse = ListListItemsResponses[keyof ListListItemsResponses];
+
+export type AddListItemsData = {
+    /**
+     * Either domains, store_ids or contact_ids, or from and max.
+     */
+    body: ListItemsRequest;
+    path: {
+        account: string;
+        /**
+         * The id of a list.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists/{id}/items';
+};
+
+export type AddListItemsErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key, invalid_store_id, invalid_list_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: list_limit_reached.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type AddListItemsError = AddListItemsErrors[keyof AddListItemsErrors];
+
+export type AddListItemsResponses = {
+    /**
+     * Success.
+     */
+    200: ListItemsAdded;
+};
+
+export type AddListItemsResponse = AddListItemsResponses[keyof AddListItemsResponses];
+
+export type RemoveListItemsData = {
+    /**
+     * Either domains, store_ids or contact_ids, or from and max.
+     */
+    body: ListItemsRequest;
+    path: {
+        account: string;
+        /**
+         * The id of a list.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists/{id}/items/remove';
+};
+
+export type RemoveListItemsErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key, invalid_store_id, invalid_list_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RemoveListItemsError = RemoveListItemsErrors[keyof RemoveListItemsErrors];
+
+export type RemoveListItemsResponses = {
+    /**
+     * Success.
+     */
+    200: ListItemsRemoved;
+};
+
+export type RemoveListItemsResponse = RemoveListItemsResponses[keyof RemoveListItemsResponses];
+
 export type GetSessionData = {
     body?: never;
     path?: never;
@@ -5459,7 +5938,7 @@ export type RenameAccountData = {
         account: string;
     };
     query?: never;
-    url: '/accounts/{account}';
+    url: '/accounts/{account}/';
 };
 
 export type RenameAccountErrors = {
@@ -10287,467 +10766,6 @@ export type ResumeKeyResponses = {
 };
 
 export type ResumeKeyResponse = ResumeKeyResponses[keyof ResumeKeyResponses];
-
-export type ListListsData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: {
-        /**
-         * Lists of this kind only.
-         */
-        kind?: 'stores' | 'contacts';
-        /**
-         * Rows per page, 1 to 100; 25 if left out.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-    };
-    url: '/accounts/{account}/lists';
-};
-
-export type ListListsErrors = {
-    /**
-     * The request is not understood: invalid_limit, invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListListsError = ListListsErrors[keyof ListListsErrors];
-
-export type ListListsResponses = {
-    /**
-     * Success.
-     */
-    200: ListPage;
-};
-
-export type ListListsResponse = ListListsResponses[keyof ListListsResponses];
-
-export type CreateListData = {
-    body: NewList;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/lists';
-};
-
-export type CreateListErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: list_name_taken, list_limit_reached.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type CreateListError = CreateListErrors[keyof CreateListErrors];
-
-export type CreateListResponses = {
-    /**
-     * Default Response
-     */
-    201: ListDetails;
-};
-
-export type CreateListResponse = CreateListResponses[keyof CreateListResponses];
-
-export type DeleteListData = {
-    body?: never;
-    path: {
-        account: string;
-        id: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/lists/{id}';
-};
-
-export type DeleteListErrors = {
-    /**
-     * The request is not understood: invalid_list_id.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: list_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type DeleteListError = DeleteListErrors[keyof DeleteListErrors];
-
-export type DeleteListResponses = {
-    /**
-     * Success.
-     */
-    200: ListDeleted;
-};
-
-export type DeleteListResponse = DeleteListResponses[keyof DeleteListResponses];
-
-export type GetListData = {
-    body?: never;
-    path: {
-        account: string;
-        id: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/lists/{id}';
-};
-
-export type GetListErrors = {
-    /**
-     * The request is not understood: invalid_list_id.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: list_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type GetListError = GetListErrors[keyof GetListErrors];
-
-export type GetListResponses = {
-    /**
-     * Success.
-     */
-    200: ListDetails;
-};
-
-export type GetListResponse = GetListResponses[keyof GetListResponses];
-
-export type UpdateListData = {
-    /**
-     * What is left out stays; a description of null is removed.
-     */
-    body: ListChanges;
-    path: {
-        account: string;
-        id: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/lists/{id}';
-};
-
-export type UpdateListErrors = {
-    /**
-     * The request is not understood: missing_parameter, invalid_list_id, invalid_request, unknown_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: list_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: list_name_taken.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type UpdateListError = UpdateListErrors[keyof UpdateListErrors];
-
-export type UpdateListResponses = {
-    /**
-     * Success.
-     */
-    200: ListDetails;
-};
-
-export type UpdateListResponse = UpdateListResponses[keyof UpdateListResponses];
-
-export type ListListItemsData = {
-    body?: never;
-    path: {
-        account: string;
-        id: string;
-    };
-    query?: {
-        /**
-         * Rows per page, 1 to 100; 25 if left out.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-    };
-    url: '/accounts/{account}/lists/{id}/items';
-};
-
-export type ListListItemsErrors = {
-    /**
-     * The request is not understood: invalid_list_id, invalid_limit, invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: list_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListListItemsError = ListListItemsErrors[keyof ListListItemsErrors];
-
-export type ListListItemsResponses = {
-    /**
-     * Success.
-     */
-    200: ListItemPage;
-};
-
-export type ListListItemsResponse = ListListItemsResponses[keyof ListListItemsResponses];
-
-export type AddListItemsData = {
-    /**
-     * Either domains, store_ids or contact_ids, or from and max.
-     */
-    body: ListItemsRequest;
-    path: {
-        account: string;
-        id: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/lists/{id}/items';
-};
-
-export type AddListItemsErrors = {
-    /**
-     * The request is not understood: invalid_list_id, invalid_store_id, invalid_contact_id, missing_parameter, invalid_filter_value, conflicting_filters, invalid_domain, invalid_request, unknown_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: list_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: list_limit_reached.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type AddListItemsError = AddListItemsErrors[keyof AddListItemsErrors];
-
-export type AddListItemsResponses = {
-    /**
-     * Success.
-     */
-    200: ListItemsAdded;
-};
-
-export type AddListItemsResponse = AddListItemsResponses[keyof AddListItemsResponses];
-
-export type RemoveListItemsData = {
-    /**
-     * Either domains, store_ids or contact_ids, or from and max.
-     */
-    body: ListItemsRequest;
-    path: {
-        account: string;
-        id: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/lists/{id}/items/remove';
-};
-
-export type RemoveListItemsErrors = {
-    /**
-     * The request is not understood: invalid_list_id, invalid_store_id, invalid_contact_id, missing_parameter, invalid_filter_value, conflicting_filters, invalid_domain, invalid_request, unknown_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: list_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type RemoveListItemsError = RemoveListItemsErrors[keyof RemoveListItemsErrors];
-
-export type RemoveListItemsResponses = {
-    /**
-     * Success.
-     */
-    200: ListItemsRemoved;
-};
-
-export type RemoveListItemsResponse = RemoveListItemsResponses[keyof RemoveListItemsResponses];
 
 export type AppendToImportData = {
     body?: never;

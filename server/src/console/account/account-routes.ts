@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { memberContext } from '../../auth/signed-in.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
-import { memberContext } from '../access.ts'
 import { listAudit } from './audit.ts'
 import { closeAccount, renameAccount } from './close-account.ts'
 import { leaveAccount } from './members/change-members.ts'
@@ -14,9 +14,9 @@ export function registerAccountRoutes(api: ApiRoutes, { ids, cursors, billing }:
   const contextOf = (request: FastifyRequest) => ({ ...memberContext(request), db: request.db, ids, cursors, billing })
 
   api.patch(
-    '/accounts/:account',
+    '/',
     {
-      config: { console: { who: 'admin' } },
+      config: { access: { member: { role: 'admin' }, kind: 'edit' } },
       schema: {
         operationId: 'renameAccount',
         tags: ['account'],
@@ -29,9 +29,9 @@ export function registerAccountRoutes(api: ApiRoutes, { ids, cursors, billing }:
   )
 
   api.post(
-    '/accounts/:account/leave',
+    '/leave',
     {
-      config: { console: { who: 'viewer' } },
+      config: { access: { member: { role: 'viewer' }, kind: 'edit' } },
       preValidation: rejectBody,
       schema: {
         operationId: 'leaveAccount',
@@ -44,9 +44,9 @@ export function registerAccountRoutes(api: ApiRoutes, { ids, cursors, billing }:
   )
 
   api.post(
-    '/accounts/:account/close',
+    '/close',
     {
-      config: { console: { who: 'owner', fresh: true } },
+      config: { access: { member: { role: 'owner' }, kind: 'powerful' } },
       preValidation: rejectBody,
       schema: {
         operationId: 'closeAccount',
@@ -63,9 +63,9 @@ export function registerAccountRoutes(api: ApiRoutes, { ids, cursors, billing }:
   )
 
   api.get(
-    '/accounts/:account/audit',
+    '/audit',
     {
-      config: { console: { who: 'admin' } },
+      config: { access: { member: { role: 'admin' }, kind: 'read' } },
       schema: {
         operationId: 'listAudit',
         tags: ['account'],

@@ -1,10 +1,10 @@
+import { type AuditEntry, recordAuditEntry } from '../../auth/audit.ts'
+import { includesRole, type Role } from '../../auth/roles.ts'
+import type { MemberContext, PersonContext } from '../../auth/signed-in.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { type AuditEntry, recordAudit } from '../../people/audit.ts'
 import { lockMembers, selectRole } from '../../people/member-queries.ts'
-import { includesRole, type Role } from '../../people/roles.ts'
-import type { MemberContext, PersonContext } from '../access.ts'
 
 export interface AccountContext extends MemberContext {
   ids: IdSealer
@@ -22,15 +22,15 @@ interface Change {
 
 /** Records a change of the account, in its transaction. */
 export function recordAccountChange(db: Queryable, ctx: MemberContext, change: Change): Promise<void> {
-  return recordAudit(db, { accountId: ctx.account.id, ...originOf(ctx), ...change })
+  return recordAuditEntry(db, { accountId: ctx.account.id, ...originOf(ctx), ...change })
 }
 
 /** Records what a person changed about themselves, in its transaction. */
 export function recordOwnChange(db: Queryable, ctx: PersonContext, change: Change): Promise<void> {
-  return recordAudit(db, { accountId: null, ...originOf(ctx), ...change })
+  return recordAuditEntry(db, { accountId: null, ...originOf(ctx), ...change })
 }
 
-function originOf({ person, address, now }: PersonContext): Pick<AuditEntry, 'personId' | 'address' | 'at'> {
+function originOf({ person, address, now }: PersonContext) {
   return { personId: person.id, address, at: now }
 }
 

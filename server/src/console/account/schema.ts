@@ -130,6 +130,6 @@ export const AuditListReply = RecordList(
 )
 export type AuditListReply = Static<typeof AuditListReply>
 
-export const MemberParams = ClosedObject({ account: Type.String(), person: Type.String({ maxLength: 100 }) })
-export const InvitationParams = ClosedObject({ account: Type.String(), invitation: Type.String({ maxLength: 100 }) })
+export const MemberParams = ClosedObject({ person: Type.String({ maxLength: 100 }) })
+export const InvitationParams = ClosedObject({ invitation: Type.String({ maxLength: 100 }) })
 export const SessionParams = ClosedObject({ session: Type.String({ maxLength: 100 }) })

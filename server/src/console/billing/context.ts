@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { recordAuditEntry } from '../../auth/audit.ts'
 import { consoleBillingPath } from '../../auth/caller.ts'
+import { type MemberContext, memberContext } from '../../auth/signed-in.ts'
 import type { BillingContext, BillingLinkPurpose, BillingServices, ReturnUrls } from '../../billing/context.ts'
-import { recordAudit } from '../../people/audit.ts'
-import { type MemberContext, memberContext } from '../access.ts'
 
 /** A person's billing call: the context of the API's verbs, and who asks. */
 export type ConsoleBillingContext = BillingContext & MemberContext
@@ -15,7 +15,7 @@ export function consoleBillingContext(request: FastifyRequest, services: Billing
     ...{ db: request.db, billing, clock, ids, plans, publicUrl },
     returnUrlsOf: (purpose) => returnUrls(publicUrl, purpose),
     recordLink: (db, { kind, target }) =>
-      recordAudit(db, {
+      recordAuditEntry(db, {
         ...auditOrigin(member),
         action: 'billing_link.created',
         details: { kind, plan: target?.plan ?? null, billing: target?.billing ?? null },

@@ -32,9 +32,9 @@ export function registerBillingConsoleRoutes(api: ApiRoutes, services: ConsoleBi
   }
 
   api.get(
-    '/accounts/:account/billing',
+    '/billing',
     {
-      config: { console: { who: 'viewer' } },
+      config: { access: { member: { role: 'viewer' }, kind: 'read' } },
       schema: {
         operationId: 'readBilling',
         tags: ['billing'],
@@ -46,9 +46,9 @@ export function registerBillingConsoleRoutes(api: ApiRoutes, services: ConsoleBi
   )
 
   api.get(
-    '/accounts/:account/billing/plans',
+    '/billing/plans',
     {
-      config: { console: { who: 'viewer' } },
+      config: { access: { member: { role: 'viewer' }, kind: 'read' } },
       schema: {
         operationId: 'listPlans',
         tags: ['billing'],
@@ -60,9 +60,9 @@ export function registerBillingConsoleRoutes(api: ApiRoutes, services: ConsoleBi
   )
 
   api.post(
-    '/accounts/:account/billing/subscription-link',
+    '/billing/subscription-link',
     {
-      config: { console: { who: 'owner' } },
+      config: { access: { member: { role: 'owner' }, kind: 'edit' } },
       schema: {
         operationId: 'createBillingSubscriptionLink',
         tags: ['billing'],
@@ -84,9 +84,9 @@ export function registerBillingConsoleRoutes(api: ApiRoutes, services: ConsoleBi
   )
 
   api.post(
-    '/accounts/:account/billing/portal-link',
+    '/billing/portal-link',
     {
-      config: { console: { who: 'owner' } },
+      config: { access: { member: { role: 'owner' }, kind: 'edit' } },
       preValidation: rejectBody,
       schema: {
         operationId: 'createBillingPortalLink',
@@ -99,9 +99,9 @@ export function registerBillingConsoleRoutes(api: ApiRoutes, services: ConsoleBi
   )
 
   api.get(
-    '/accounts/:account/billing/trial',
+    '/billing/trial',
     {
-      config: { console: { who: 'owner' } },
+      config: { access: { member: { role: 'owner' }, kind: 'read' } },
       schema: {
         operationId: 'readTrial',
         tags: ['billing'],
@@ -113,9 +113,9 @@ export function registerBillingConsoleRoutes(api: ApiRoutes, services: ConsoleBi
   )
 
   api.post(
-    '/accounts/:account/billing/end-trial',
+    '/billing/end-trial',
     {
-      config: { console: { who: 'owner', fresh: true } },
+      config: { access: { member: { role: 'owner' }, kind: 'powerful' } },
       schema: {
         operationId: 'endTrial',
         tags: ['billing'],

@@ -1,6 +1,6 @@
+import { recordAuditEntry } from '../../auth/audit.ts'
 import { confirmTrialStep, type TrialRequest, type TrialServices, viewTrial } from '../../billing/trials/actions.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { recordAudit } from '../../people/audit.ts'
 import { auditOrigin, billingPageUrl, type ConsoleBillingContext } from './context.ts'
 import { toPlanPrice } from './plans.ts'
 import type { EndTrialReply, TrialReply } from './schema.ts'
@@ -36,7 +36,7 @@ export async function endTrial(
   if (outcome.kind === 'outdated')
     throw new Refusal('trial_changed', 'The trial has changed since it was shown; nothing was done. Look at it again.')
   if (outcome.kind === 'ended')
-    await recordAudit(ctx.db, {
+    await recordAuditEntry(ctx.db, {
       ...auditOrigin(ctx),
       action: 'trial.ended',
       details: { plan: ctx.account.planInForce },

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { memberContext } from '../../auth/signed-in.ts'
 import type { CountContext } from '../../counts/context.ts'
 import { countContacts } from '../../counts/count-contacts.ts'
 import { countStores } from '../../counts/count-stores.ts'
@@ -7,7 +8,6 @@ import { ContactCount, ContactCountRequest, StoreCount, StoreCountRequest } from
 import { type SearchServices, searchContext } from '../../exclusion/exclude.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
-import { memberContext } from '../access.ts'
 
 const tags = ['data']
 const description = 'As in the API: exact, and free. Asked for beside every page of results.'
@@ -21,9 +21,9 @@ export function registerCountConsoleRoutes(api: ApiRoutes, services: SearchServi
   })
 
   api.post(
-    '/accounts/:account/stores/count',
+    '/stores/count',
     {
-      config: { console: { who: 'viewer', needsAccess: true, readOnly: true } },
+      config: { access: { member: { role: 'viewer', needsAccess: true }, kind: 'read' } },
       schema: {
         operationId: 'countStores',
         tags,
@@ -37,9 +37,9 @@ export function registerCountConsoleRoutes(api: ApiRoutes, services: SearchServi
   )
 
   api.post(
-    '/accounts/:account/contacts/count',
+    '/contacts/count',
     {
-      config: { console: { who: 'viewer', needsAccess: true, readOnly: true } },
+      config: { access: { member: { role: 'viewer', needsAccess: true }, kind: 'read' } },
       schema: {
         operationId: 'countContacts',
         tags,

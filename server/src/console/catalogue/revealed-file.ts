@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
+import { recordAuditEntry } from '../../auth/audit.ts'
 import type { ListPosition } from '../../delivery/list-pages.ts'
 import { contactColumns } from '../../exports/format/columns.ts'
 import {
@@ -9,7 +10,6 @@ import {
   exportPresets,
 } from '../../exports/format/export-format.ts'
 import { ClosedObject, OneOf } from '../../kernel/shapes.ts'
-import { recordAudit } from '../../people/audit.ts'
 import { selectReveals } from './queries.ts'
 import { findStore, openRevealed, positionAfter, type RevealedContext, RevealedQuery, scopeOf } from './revealed.ts'
 
@@ -46,7 +46,7 @@ export async function openRevealedFile(ctx: FileContext, query: RevealedFileQuer
     columns: columnsOf(query),
   })
   const storeId = query.search === undefined ? null : await findStore(ctx, query.search)
-  await recordAudit(ctx.db, {
+  await recordAuditEntry(ctx.db, {
     accountId,
     personId,
     action: 'contacts.downloaded',

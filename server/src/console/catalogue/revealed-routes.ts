@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { memberContext } from '../../auth/signed-in.ts'
 import type { RevealServices } from '../../contacts/reveal-contacts.ts'
 import type { CatalogueServices } from '../../delivery/paid-reply.ts'
 import { columnsOfKind } from '../../exports/format/columns.ts'
@@ -8,7 +9,6 @@ import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { formatDay } from '../../kernel/time.ts'
-import { memberContext } from '../access.ts'
 import {
   findRevealed,
   listRevealed,
@@ -33,9 +33,9 @@ export function registerRevealed(api: ApiRoutes, services: CatalogueServices & R
   })
 
   api.get(
-    '/accounts/:account/revealed',
+    '/revealed',
     {
-      config: { console: { who: 'member' } },
+      config: { access: { member: { role: 'member' }, kind: 'read' } },
       schema: {
         operationId: 'listRevealed',
         tags,
@@ -50,9 +50,9 @@ export function registerRevealed(api: ApiRoutes, services: CatalogueServices & R
   )
 
   api.post(
-    '/accounts/:account/revealed/find',
+    '/revealed/find',
     {
-      config: { console: { who: 'member', readOnly: true } },
+      config: { access: { member: { role: 'member' }, kind: 'read' } },
       schema: {
         operationId: 'findRevealed',
         tags,
@@ -67,9 +67,9 @@ export function registerRevealed(api: ApiRoutes, services: CatalogueServices & R
   )
 
   api.get(
-    '/accounts/:account/revealed/file',
+    '/revealed/file',
     {
-      config: { console: { who: 'member' } },
+      config: { access: { member: { role: 'member' }, kind: 'read' } },
       schema: {
         operationId: 'getRevealedFile',
         tags,
@@ -99,7 +99,7 @@ export function registerRevealed(api: ApiRoutes, services: CatalogueServices & R
   api.get(
     '/export-columns',
     {
-      config: { console: { who: 'person' } },
+      config: { access: { person: true, kind: 'read' } },
       schema: {
         operationId: 'listExportColumns',
         tags,

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { memberContext } from '../../auth/signed-in.ts'
 import { type RevealServices, revealContacts, revealContext } from '../../contacts/reveal-contacts.ts'
 import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from '../../contacts/schema.ts'
 import { ContactSearchRequest, searchContacts } from '../../contacts/search-contacts.ts'
 import { ViewedContactPreview } from '../../delivery/contact-preview.ts'
 import { listParameters } from '../../delivery/list-pages.ts'
 import { ListReply } from '../../delivery/page.ts'
-import { type PaidReply, sendPaidReply, setBalanceHeaders } from '../../delivery/paid-reply.ts'
+import { type PaidReply, rowsChargedHeader, sendPaidReply, setBalanceHeaders } from '../../delivery/paid-reply.ts'
 import { StoreHistory } from '../../delivery/store-history.ts'
 import { type SearchServices, searchContext } from '../../exclusion/exclude.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
@@ -18,8 +19,6 @@ import { Quote, QuoteRequest } from '../../quotes/schema.ts'
 import { StoreSearchReply, StoreSearchRequest, searchStores } from '../../stores/find-stores.ts'
 import { sendTaxonomy } from '../../taxonomy/routes.ts'
 import { TaxonomyReply } from '../../taxonomy/taxonomy.ts'
-import { memberContext } from '../access.ts'
-import { rowsChargedHeader } from '../openapi-document.ts'
 import { copyStore, StoreCopy, StoreCopyRequest } from './copy-store.ts'
 import { registerCountConsoleRoutes } from './count-routes.ts'
 import { QuotedContacts, quoteContacts, RevealQuote } from './quote.ts'
@@ -39,7 +38,6 @@ const searchErrors = [
   'list_not_found',
 ] as const
 const StoreParams = ClosedObject({
-  account: Type.String({ maxLength: 100 }),
   domain: Type.String({
     description: 'A domain, or a percent-encoded URL with one.',
     maxLength: 16_000,
@@ -49,12 +47,7 @@ const StoreParams = ClosedObject({
 
 /** Says in headers what is left of each meter that the route declares. */
 function setBalances(reply: FastifyReply, balance: PaidReply['balance']): void {
-  setBalanceHeaders(reply, balance, reply.routeOptions.config.console?.spends)
-}
-
-function sendPaid(reply: FastifyReply, paid: PaidReply): FastifyReply {
-  if (paid.rowsCharged !== undefined) reply.header(rowsChargedHeader, paid.rowsCharged)
-  return sendPaidReply(reply, paid, reply.routeOptions.config.console?.spends)
+  setBalanceHeaders(reply, balance)
 }
 
 /** The catalogue for people: looking at it, and taking from it what the account pays for. */
@@ -71,7 +64,7 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
   api.get(
     '/taxonomy',
     {
-      config: { console: { who: 'person' } },
+      config: { access: { person: true, kind: 'read' } },
       schema: {
         operationId: 'getTaxonomy',
         tags,
@@ -83,9 +76,9 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
   )
 
   api.post(
-    '/accounts/:account/stores/search',
+    '/stores/search',
     {
-      config: { console: { who: 'viewer', needsAccess: true, spends: ['search_rows'] } },
+      config: { access: { member: { role: 'viewer', needsAccess: true }, kind: 'spend', spends: ['search_rows'] } },
       schema: {
         operationId: 'searchStores',
         tags,
@@ -96,13 +89,13 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         response: { 200: StoreSearchReply, ...errorReplies(...searchErrors) },
       },
     },
-    async (request, reply) => sendPaid(reply, await searchStores(contextOf(request), request.body)),
+    async (request, reply) => sendPaidReply(reply, await searchStores(contextOf(request), request.body)),
   )
 
   api.post(
-    '/accounts/:account/contacts/search',
+    '/contacts/search',
     {
-      config: { console: { who: 'viewer', needsAccess: true, spends: ['search_rows'] } },
+      config: { access: { member: { role: 'viewer', needsAccess: true }, kind: 'spend', spends: ['search_rows'] } },
       schema: {
         operationId: 'searchContacts',
         tags,
@@ -113,13 +106,13 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         response: { 200: ListReply(ViewedContactPreview), ...errorReplies('invalid_domain', ...searchErrors) },
       },
     },
-    async (request, reply) => sendPaid(reply, await searchContacts(contextOf(request), request.body)),
+    async (request, reply) => sendPaidReply(reply, await searchContacts(contextOf(request), request.body)),
   )
 
   api.get(
-    '/accounts/:account/stores/:domain',
+    '/stores/:domain',
     {
-      config: { console: { who: 'viewer', needsAccess: true, spends: ['search_rows'] } },
+      config: { access: { member: { role: 'viewer', needsAccess: true }, kind: 'read', spends: ['search_rows'] } },
       schema: {
         operationId: 'viewStore',
         tags,
@@ -130,13 +123,13 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         response: { 200: StoreView, ...errorReplies('invalid_domain', 'store_not_found') },
       },
     },
-    async (request, reply) => sendPaid(reply, await viewStore(contextOf(request), request.params.domain)),
+    async (request, reply) => sendPaidReply(reply, await viewStore(contextOf(request), request.params.domain)),
   )
 
   api.get(
-    '/accounts/:account/stores/:domain/history',
+    '/stores/:domain/history',
     {
-      config: { console: { who: 'viewer', needsAccess: true, spends: ['search_rows'] } },
+      config: { access: { member: { role: 'viewer', needsAccess: true }, kind: 'read', spends: ['search_rows'] } },
       schema: {
         operationId: 'viewStoreHistory',
         tags,
@@ -164,9 +157,9 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
   )
 
   api.post(
-    '/accounts/:account/stores/:domain/copy',
+    '/stores/:domain/copy',
     {
-      config: { console: { who: 'member', needsAccess: true, spends: ['store_exports'] } },
+      config: { access: { member: { role: 'member', needsAccess: true }, kind: 'spend', spends: ['store_exports'] } },
       schema: {
         operationId: 'copyStore',
         tags,
@@ -187,9 +180,9 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
 
 function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): void {
   api.post(
-    '/accounts/:account/contacts/quote',
+    '/contacts/quote',
     {
-      config: { console: { who: 'viewer', needsAccess: true, readOnly: true } },
+      config: { access: { member: { role: 'viewer', needsAccess: true }, kind: 'read' } },
       schema: {
         operationId: 'quoteReveal',
         tags,
@@ -203,9 +196,9 @@ function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): vo
   )
 
   api.post(
-    '/accounts/:account/quotes',
+    '/quotes',
     {
-      config: { console: { who: 'viewer', needsAccess: true, readOnly: true } },
+      config: { access: { member: { role: 'viewer', needsAccess: true }, kind: 'read' } },
       preValidation: validateQuoteRequest,
       schema: {
         operationId: 'createQuote',
@@ -223,10 +216,14 @@ function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): vo
   )
 
   api.post(
-    '/accounts/:account/contacts/reveal',
+    '/contacts/reveal',
     {
       config: {
-        console: { who: 'member', needsAccess: true, spends: ['contact_credits', 'store_exports'] },
+        access: {
+          member: { role: 'member', needsAccess: true },
+          kind: 'spend',
+          spends: ['contact_credits', 'store_exports'],
+        },
         keepsReplies: true,
       },
       schema: {
@@ -253,7 +250,7 @@ function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): vo
       const ctx = revealContext(memberContext(request), services)
       const { isReplay, ...paid } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
       if (isReplay) reply.header('idempotent-replayed', 'true')
-      return sendPaid(reply, paid)
+      return sendPaidReply(reply, paid)
     },
   )
 }

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { recordAuditEntry } from '../../auth/audit.ts'
+import { memberContext } from '../../auth/signed-in.ts'
 import { ContactRevealHeaders } from '../../contacts/schema.ts'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { searchContext } from '../../exclusion/exclude.ts'
@@ -13,13 +15,9 @@ import { sendJson } from '../../http/replies.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
-import { recordAudit } from '../../people/audit.ts'
-import { memberContext } from '../access.ts'
 
 const tags = ['data']
-const account = Type.String({ maxLength: 100 })
 const OneExport = ClosedObject({
-  account,
   id: Type.String({ maxLength: 1_000, description: 'The id of the export.' }),
 })
 const notFound = ['invalid_export_id', 'export_not_found'] as const
@@ -30,10 +28,14 @@ export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServ
   const contextOf = (request: FastifyRequest) => ({ ...memberContext(request), db: request.db, ids, seals, cursors })
 
   api.post(
-    '/accounts/:account/exports',
+    '/exports',
     {
       config: {
-        console: { who: 'member', needsAccess: true, spends: ['contact_credits', 'store_exports'] },
+        access: {
+          member: { role: 'member', needsAccess: true },
+          kind: 'spend',
+          spends: ['contact_credits', 'store_exports'],
+        },
         keepsReplies: true,
       },
       schema: {
@@ -74,9 +76,9 @@ export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServ
   )
 
   api.get(
-    '/accounts/:account/exports',
+    '/exports',
     {
-      config: { console: { who: 'viewer' } },
+      config: { access: { member: { role: 'viewer' }, kind: 'read' } },
       schema: {
         operationId: 'listExports',
         tags,
@@ -90,9 +92,9 @@ export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServ
   )
 
   api.get(
-    '/accounts/:account/exports/:id',
+    '/exports/:id',
     {
-      config: { console: { who: 'viewer' } },
+      config: { access: { member: { role: 'viewer' }, kind: 'read' } },
       schema: {
         operationId: 'getExport',
         tags,
@@ -105,9 +107,9 @@ export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServ
   )
 
   api.post(
-    '/accounts/:account/exports/:id/cancel',
+    '/exports/:id/cancel',
     {
-      config: { console: { who: 'member' } },
+      config: { access: { member: { role: 'member' }, kind: 'edit' } },
       schema: {
         operationId: 'cancelExport',
         tags,
@@ -120,9 +122,9 @@ export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServ
   )
 
   api.delete(
-    '/accounts/:account/exports/:id',
+    '/exports/:id',
     {
-      config: { console: { who: 'member' } },
+      config: { access: { member: { role: 'member' }, kind: 'edit' } },
       preHandler: rejectBody,
       schema: {
         operationId: 'deleteExport',
@@ -136,7 +138,7 @@ export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServ
     (request) => {
       const { account, person, address, now } = memberContext(request)
       return deleteExport(contextOf(request), request.params.id, (client, row) =>
-        recordAudit(client, {
+        recordAuditEntry(client, {
           ...{ accountId: account.id, personId: person.id, address, at: now, action: 'export.deleted' },
           target: ids.seal('export', row.id, row.mode),
           details: { kind: row.kind, rows: row.rows, bytes: row.bytes },
@@ -146,9 +148,9 @@ export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServ
   )
 
   api.get(
-    '/accounts/:account/exports/:id/file',
+    '/exports/:id/file',
     {
-      config: { console: { who: 'member' } },
+      config: { access: { member: { role: 'member' }, kind: 'read' } },
       schema: {
         operationId: 'getExportFile',
         tags,

@@ -1,16 +1,16 @@
 import type { PlanFile } from '../../accounts/plans.ts'
 import { selectAccount } from '../../accounts/queries.ts'
+import { type AuditEntry, recordAuditEntry } from '../../auth/audit.ts'
 import { updateBudgets } from '../../auth/budget-queries.ts'
 import { budgetMeters, budgetsOf } from '../../auth/budgets.ts'
 import { accessRequiredError, billingPageOf, type Scope } from '../../auth/caller.ts'
 import { type KeyRow, lockKey, updateKeyEndDates, updateScopes } from '../../auth/key-queries.ts'
 import { type KeyReport, keyStatusAt, reportKey, sortScopes } from '../../auth/keys.ts'
+import { includesRole } from '../../auth/roles.ts'
+import type { MemberContext } from '../../auth/signed-in.ts'
 import { type Client, transact } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { type AuditEntry, recordAudit } from '../../people/audit.ts'
-import { includesRole } from '../../people/roles.ts'
-import type { MemberContext } from '../access.ts'
 import { wasRevokedByPerson } from './queries.ts'
 import type { KeyBudgetRequest, KeyItem, KeyReply, KeyScopesRequest } from './schema.ts'
 
@@ -154,7 +154,7 @@ export async function recordKeyChange(
   keyId: string,
   details: NonNullable<AuditEntry['details']> = {},
 ): Promise<void> {
-  await recordAudit(client, {
+  await recordAuditEntry(client, {
     accountId: ctx.account.id,
     personId: ctx.person.id,
     action,

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import type { PlanFile } from '../../accounts/plans.ts'
+import { memberContext } from '../../auth/signed-in.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
-import { memberContext } from '../access.ts'
 import {
   resumeAccountKey,
   revokeAccountKey,
@@ -36,7 +36,7 @@ export interface KeysConsoleServices {
   publicUrl: string
 }
 
-const KeyParams = ClosedObject({ account: Type.String(), key: Type.String({ maxLength: 100 }) })
+const KeyParams = ClosedObject({ key: Type.String({ maxLength: 100 }) })
 
 const changes = [
   ['revoke', 'revokeKey', 'Revoke a key', revokeAccountKey, []],
@@ -57,9 +57,9 @@ export function registerKeysConsoleRoutes(
 ): void {
   const services = { ids, readPlans: async () => plans }
   api.get(
-    '/accounts/:account/keys',
+    '/keys',
     {
-      config: { console: { who: 'viewer' } },
+      config: { access: { member: { role: 'viewer' }, kind: 'read' } },
       schema: {
         operationId: 'listKeys',
         tags: ['keys'],
@@ -72,9 +72,9 @@ export function registerKeysConsoleRoutes(
   )
 
   api.post(
-    '/accounts/:account/keys',
+    '/keys',
     {
-      config: { console: { who: 'admin', fresh: true, needsAccess: true } },
+      config: { access: { member: { role: 'admin', needsAccess: true }, kind: 'powerful' } },
       schema: {
         operationId: 'createKey',
         tags: ['keys'],
@@ -88,9 +88,9 @@ export function registerKeysConsoleRoutes(
   )
 
   api.post(
-    '/accounts/:account/keys/:key/rotate',
+    '/keys/:key/rotate',
     {
-      config: { console: { who: 'admin', fresh: true } },
+      config: { access: { member: { role: 'admin' }, kind: 'powerful' } },
       schema: {
         operationId: 'rotateKey',
         tags: ['keys'],
@@ -104,9 +104,9 @@ export function registerKeysConsoleRoutes(
   )
 
   api.post(
-    '/accounts/:account/keys/:key/budget',
+    '/keys/:key/budget',
     {
-      config: { console: { who: 'admin' } },
+      config: { access: { member: { role: 'admin' }, kind: 'edit' } },
       schema: {
         operationId: 'setKeyBudget',
         tags: ['keys'],
@@ -122,9 +122,9 @@ export function registerKeysConsoleRoutes(
   )
 
   api.post(
-    '/accounts/:account/keys/:key/scopes',
+    '/keys/:key/scopes',
     {
-      config: { console: { who: 'admin', fresh: true } },
+      config: { access: { member: { role: 'admin' }, kind: 'powerful' } },
       schema: {
         operationId: 'setKeyScopes',
         tags: ['keys'],
@@ -145,9 +145,9 @@ export function registerKeysConsoleRoutes(
 
   for (const [path, operationId, summary, change, refusals] of changes) {
     api.post(
-      `/accounts/:account/keys/:key/${path}`,
+      `/keys/:key/${path}`,
       {
-        config: { console: { who: 'admin' } },
+        config: { access: { member: { role: 'admin' }, kind: 'edit' } },
         preHandler: rejectBody,
         schema: {
           operationId,

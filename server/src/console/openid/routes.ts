@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { consolePrefix } from '../../admission/doors.ts'
 import { toRefusal } from '../../http/errors.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
@@ -7,7 +8,6 @@ import { Refusal } from '../../kernel/errors.ts'
 import { takeAttempt } from '../../people/attempts.ts'
 import { OpenIdProvider } from '../../people/openid/provider.ts'
 import { finishOpenIdSignIn, openIdLifeMs, startOpenIdSignIn } from '../../people/openid/sign-in.ts'
-import { consolePrefix } from '../guard.ts'
 import { rememberBrowser } from '../known-browsers.ts'
 import { browserOf } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -34,7 +34,7 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
   api.get(
     '/openid/start',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'read' } },
       schema: {
         operationId: 'startOpenIdSignIn',
         tags: ['session'],
@@ -60,7 +60,7 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
   api.get(
     '/openid/return',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'read' } },
       schema: {
         operationId: 'finishOpenIdSignIn',
         tags: ['session'],

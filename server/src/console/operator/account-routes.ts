@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
+import { personContext } from '../../auth/signed-in.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
-import { personContext } from '../access.ts'
 import {
   type AccountServices,
   changeOperatorAccount,
@@ -23,7 +23,7 @@ import {
 } from './accounts-schema.ts'
 import { startSeeAs, stopSeeAs } from './see-as.ts'
 
-const config = { console: { who: 'operator' } } as const
+const config = { access: { operator: true, kind: 'read' } } as const
 const tags = ['operator']
 // Not `:account`: an operator needs no membership.
 const params = Type.Object({ id: Type.String({ maxLength: 100 }) })

@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox'
 import { knownStatuses } from '../../accounts/account.ts'
 import { accountStates } from '../../accounts/list-accounts.ts'
 import { maxCounterValue, overridableMeters, planSlugs } from '../../accounts/plans.ts'
+import { roles } from '../../auth/roles.ts'
 import { billingIntervals } from '../../billing/provider.ts'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
-import { roles } from '../../people/roles.ts'
 
 const Id = (prefix: string) => Type.String({ pattern: `^${prefix}_[A-Za-z]{16}$`, maxLength: 24 })
 const Word = Type.String({ maxLength: 64 })

@@ -1,11 +1,11 @@
 import type { Account, AccountsContext } from '../../accounts/account.ts'
 import { selectAccount } from '../../accounts/queries.ts'
+import { recordAuditEntry } from '../../auth/audit.ts'
+import type { PersonContext } from '../../auth/signed-in.ts'
 import type { Queryable } from '../../db/pool.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import { OperatorError, Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { recordAudit } from '../../people/audit.ts'
-import type { PersonContext } from '../access.ts'
 
 /** The context of the verbs that operators also have as commands. */
 export function accountsContextOf({ db, now }: PersonContext, ids: IdSealer): AccountsContext {
@@ -49,5 +49,5 @@ export function auditOperator(
   db: Queryable,
   entry: OperatorAction,
 ): Promise<void> {
-  return recordAudit(db, { ...entry, personId: person.id, address, at: now })
+  return recordAuditEntry(db, { ...entry, personId: person.id, address, at: now })
 }

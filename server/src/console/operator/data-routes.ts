@@ -1,7 +1,7 @@
+import { personContext } from '../../auth/signed-in.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
-import { personContext } from '../access.ts'
 import { CatalogueSizes, describeCatalogue } from './catalogue.ts'
 import {
   ErasureBody,
@@ -19,9 +19,9 @@ import { describeSuppressions, type ErasureServices, eraseByOperator, suppressBy
 import { listBillingEvents, listPrivacyRequests } from './lists.ts'
 import { describeSystem, type SystemServices } from './system.ts'
 
-const config = { console: { who: 'operator' } } as const
+const config = { access: { operator: true, kind: 'read' } } as const
 /** What cannot be undone needs a recent sign-in. */
-const freshConfig = { console: { who: 'operator', fresh: true } } as const
+const freshConfig = { access: { operator: true, kind: 'powerful' } } as const
 const tags = ['operator']
 
 export function registerOperatorDataRoutes(

@@ -1,3 +1,4 @@
+import type { PersonContext } from '../../auth/signed-in.ts'
 import type { ConnectionPool } from '../../db/pool.ts'
 import { type ErasureContext, eraseContacts } from '../../erasure/erase-contacts.ts'
 import { RecordError } from '../../imports/faults.ts'
@@ -5,7 +6,6 @@ import { LineSplitter } from '../../imports/source/lines.ts'
 import { isBlankOrComment, readSuppression, type Suppression } from '../../imports/suppressions/read-suppression.ts'
 import { suppress } from '../../imports/suppressions/suppress.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { PersonContext } from '../access.ts'
 import { auditOperator, runOperatorVerb } from './context.ts'
 import {
   type ErasureBody,

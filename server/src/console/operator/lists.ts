@@ -1,7 +1,7 @@
+import type { PersonContext } from '../../auth/signed-in.ts'
 import { readListLimit, readListPage } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { PersonContext } from '../access.ts'
 import { listContext } from './context.ts'
 import type { PageQuery, PrivacyRequestListReply, WebhookListReply } from './data-schema.ts'
 import { type PrivacyRequestLogRow, selectBillingEvents, selectPrivacyRequests } from './queries.ts'

@@ -1,6 +1,6 @@
+import type { PersonContext } from '../../auth/signed-in.ts'
 import { transact } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import type { PersonContext } from '../access.ts'
 import type { SeeAsReply } from './accounts-schema.ts'
 import { auditOperator, requireAccount } from './context.ts'
 import { updateSeeAs } from './queries.ts'

@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import manifest from '../../../package.json' with { type: 'json' }
+import type { PersonContext } from '../../auth/signed-in.ts'
 import { ClockSkewMonitor } from '../../db/clock-skew.ts'
 import type { DatabaseHealth } from '../../db/health.ts'
 import type { ConnectionPool } from '../../db/pool.ts'
 import type { Clock } from '../../kernel/time.ts'
 import type { PeopleSettings } from '../../people/settings.ts'
 import type { SearchStatus } from '../../search/service.ts'
-import type { PersonContext } from '../access.ts'
 import { describeSearchState } from './catalogue.ts'
 import type { SystemReply } from './data-schema.ts'
 import { readDatabaseFacts } from './queries.ts'

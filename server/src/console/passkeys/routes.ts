@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { recordAuditEntry } from '../../auth/audit.ts'
+import { personContext } from '../../auth/signed-in.ts'
 import { transact } from '../../db/pool.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
-import { recordAudit } from '../../people/audit.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import {
   finishRegistration,
@@ -17,7 +18,6 @@ import {
   startRegistration,
 } from '../../people/passkeys/passkeys.ts'
 import { deletePasskey, type PasskeyRow, selectPasskeys } from '../../people/passkeys/queries.ts'
-import { personContext } from '../access.ts'
 import { rememberBrowser } from '../known-browsers.ts'
 import { browserOf, newSessionContext } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -58,7 +58,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/passkeys/sign-in-options',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       preValidation: rejectBody,
       schema: {
         operationId: 'startPasskeySignIn',
@@ -77,7 +77,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/passkeys/sign-in',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'signInByPasskey',
         tags: ['session'],
@@ -99,7 +99,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.get(
     '/passkeys',
     {
-      config: { console: { who: 'person' } },
+      config: { access: { person: true, kind: 'read' } },
       schema: {
         operationId: 'listPasskeys',
         tags: ['account'],
@@ -117,7 +117,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/passkeys/registration-options',
     {
-      config: { console: { who: 'person', fresh: true } },
+      config: { access: { person: true, kind: 'powerful' } },
       preValidation: rejectBody,
       schema: {
         operationId: 'startPasskeyRegistration',
@@ -136,7 +136,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/passkeys',
     {
-      config: { console: { who: 'person', fresh: true } },
+      config: { access: { person: true, kind: 'powerful' } },
       schema: {
         operationId: 'addPasskey',
         tags: ['account'],
@@ -163,7 +163,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.delete(
     '/passkeys/:passkey',
     {
-      config: { console: { who: 'person', fresh: true } },
+      config: { access: { person: true, kind: 'powerful' } },
       preValidation: rejectBody,
       schema: {
         operationId: 'removePasskey',
@@ -181,7 +181,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
         const isDeleted = opened?.kind === 'passkey' && (await deletePasskey(client, person.id, opened.value))
         if (!isDeleted) throw new Refusal('passkey_not_found', 'You have no such passkey.')
         const audit = { accountId: null, personId: person.id, address, at: now }
-        await recordAudit(client, { ...audit, action: 'passkey.removed', target })
+        await recordAuditEntry(client, { ...audit, action: 'passkey.removed', target })
       })
       return { object: 'done' as const, request_id: requestId }
     },

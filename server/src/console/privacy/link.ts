@@ -1,4 +1,5 @@
 import { FairQueue, FairSemaphore } from '@storedex/work'
+import { recordAuditEntry } from '../../auth/audit.ts'
 import type { ConnectionPool, Queryable } from '../../db/pool.ts'
 import type { ContactSeals } from '../../encryption/keyring.ts'
 import { eraseContacts } from '../../erasure/erase-contacts.ts'
@@ -6,7 +7,6 @@ import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { networkOf } from '../../kernel/text/networks.ts'
 import type { Clock } from '../../kernel/time.ts'
-import { recordAudit } from '../../people/audit.ts'
 import { hashToken } from '../../people/tokens.ts'
 import { readHeldData } from './held-data.ts'
 import {
@@ -72,7 +72,7 @@ export async function eraseByPrivacyLink(ctx: PrivacyLinkContext, token: string)
       const outcome = erased > 0 ? 'erased' : 'nothing_held'
       if (!(await endRequest(client, hashToken(token), { outcome, erased, now }))) throw deadLinkError()
       // Neither the email address nor the network address of somebody who wants to be forgotten.
-      await recordAudit(client, {
+      await recordAuditEntry(client, {
         accountId: null,
         personId: null,
         action: 'privacy_request.erased',

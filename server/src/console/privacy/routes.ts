@@ -36,7 +36,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/privacy/requests',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'askForPrivacyLink',
         tags: ['privacy'],
@@ -60,7 +60,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/privacy/open',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'openPrivacyLink',
         tags: ['privacy'],
@@ -75,7 +75,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/privacy/file',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'copyPrivacyData',
         tags: ['privacy'],
@@ -90,7 +90,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/privacy/erase',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'eraseByPrivacyLink',
         tags: ['privacy'],

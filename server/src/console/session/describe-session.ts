@@ -2,11 +2,11 @@ import { isIP } from 'node:net'
 import manifest from '../../../package.json' with { type: 'json' }
 import { entitlementAt } from '../../accounts/account.ts'
 import { accountOf } from '../../accounts/queries.ts'
+import type { PersonContext } from '../../auth/signed-in.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { type PasskeySite, passkeySiteOf } from '../../people/passkeys/passkeys.ts'
 import { hasOperator, selectSettings } from '../../people/queries.ts'
 import { selectVisibleAccounts } from '../../people/sessions/queries.ts'
-import type { PersonContext } from '../access.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { SessionReply, SignInOptionsReply } from './schema.ts'
 

@@ -55,7 +55,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   api.post(
     '/link/look',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'lookAtLink',
         tags: ['session'],
@@ -71,7 +71,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   api.post(
     '/link',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'openLink',
         tags: ['session'],
@@ -95,7 +95,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   api.post(
     '/link/password',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'setPasswordByLink',
         tags: ['session'],
@@ -118,7 +118,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   api.post(
     '/password-link',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'requestPasswordLink',
         tags: ['session'],
@@ -148,7 +148,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
   api.post(
     '/sign-up',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'signUp',
         tags: ['session'],

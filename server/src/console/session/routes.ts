@@ -1,12 +1,12 @@
+import { recordAuditEntry } from '../../auth/audit.ts'
+import { personContext } from '../../auth/signed-in.ts'
 import { transact } from '../../db/pool.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
-import { recordAudit } from '../../people/audit.ts'
 import { reauthenticateByPassword, signInByPassword } from '../../people/passwords/sign-in.ts'
 import { deleteSession } from '../../people/sessions/queries.ts'
-import { personContext } from '../access.ts'
 import { knownBrowserOf, rememberBrowser } from '../known-browsers.ts'
 import { browserOf, newSessionContext } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -23,7 +23,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.get(
     '/session',
     {
-      config: { console: { who: 'person' } },
+      config: { access: { person: true, kind: 'read' } },
       schema: {
         operationId: 'getSession',
         tags: ['session'],
@@ -37,7 +37,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.get(
     '/sign-in-options',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'read' } },
       schema: {
         operationId: 'getSignInOptions',
         tags: ['session'],
@@ -52,7 +52,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/sign-in',
     {
-      config: { console: { who: 'anyone' } },
+      config: { access: { anyone: true, kind: 'session' } },
       schema: {
         operationId: 'signIn',
         tags: ['session'],
@@ -79,7 +79,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/sign-out',
     {
-      config: { console: { who: 'person' } },
+      config: { access: { person: true, kind: 'session' } },
       preValidation: rejectBody,
       schema: {
         operationId: 'signOut',
@@ -92,7 +92,13 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       const { db, person, session, address, now } = personContext(request)
       await transact(db, async (client) => {
         await deleteSession(client, person.id, session.id)
-        await recordAudit(client, { accountId: null, personId: person.id, action: 'session.ended', address, at: now })
+        await recordAuditEntry(client, {
+          accountId: null,
+          personId: person.id,
+          action: 'session.ended',
+          address,
+          at: now,
+        })
       })
       clearSessionCookie(reply, publicUrl)
       return { object: 'done' as const, request_id: request.id }
@@ -102,7 +108,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/reauthenticate',
     {
-      config: { console: { who: 'person' } },
+      config: { access: { person: true, kind: 'session' } },
       schema: {
         operationId: 'reauthenticate',
         tags: ['session'],

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { planSlugs } from '../../accounts/plans.ts'
+import { roles } from '../../auth/roles.ts'
 import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
-import { roles } from '../../people/roles.ts'
 
 const AccountId = Type.String({
   pattern: '^acct_[A-Za-z]{16}$',

@@ -1,7 +1,7 @@
+import { personContext } from '../../auth/signed-in.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { upsertSettings } from '../../people/queries.ts'
-import { personContext } from '../access.ts'
 import { DoneReply, SettingsRequest } from './schema.ts'
 
 const maxSettingsBytes = 16_384
@@ -13,7 +13,7 @@ export function registerSettingsConsoleRoutes(api: ApiRoutes): void {
   api.put(
     '/settings',
     {
-      config: { console: { who: 'person' } },
+      config: { access: { person: true, kind: 'session' } },
       schema: {
         operationId: 'setSettings',
         tags: ['session'],

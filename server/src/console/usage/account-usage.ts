@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
+import type { MemberContext } from '../../auth/signed-in.ts'
 import { countKeptFiles } from '../../exports/file-queries.ts'
 import { fileBoundsOf } from '../../exports/keep-files.ts'
 import { ClosedObject, Count, OneOf, RequestId } from '../../kernel/shapes.ts'
 import { readUsage, type Usage } from '../../usage/read-usage.ts'
 import { PlanStanding, reportPlan, usageFigures } from '../../usage/schema.ts'
-import type { MemberContext } from '../access.ts'
 import type { AccountUsageQuery } from './parameters.ts'
 
 const alertedMeters = ['contact_credits', 'store_exports', 'search_rows', 'api_requests'] as const

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
+import type { MemberContext } from '../../auth/signed-in.ts'
 import { formatCsvRow } from '../../kernel/csv.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { type LedgerEntry, readLedgerEntries } from '../../ledger/check.ts'
-import type { MemberContext } from '../access.ts'
 import { nameSpenders } from '../spenders.ts'
 import { type LedgerFileQuery, openLedgerFilters } from './parameters.ts'
 

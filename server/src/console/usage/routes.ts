@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
+import { memberContext } from '../../auth/signed-in.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { formatDay } from '../../kernel/time.ts'
-import { memberContext } from '../access.ts'
 import { AccountUsage, readAccountUsage } from './account-usage.ts'
 import { DailyUsage, readDailyUsage } from './daily-usage.ts'
 import { openLedgerFile } from './ledger-file.ts'
@@ -24,11 +24,11 @@ const LedgerFile: object = {
 }
 
 // Usage stays visible without access: a lapsed account has to see what it spent.
-const viewer = { console: { who: 'viewer' } } as const
+const viewer = { access: { member: { role: 'viewer' }, kind: 'read' } } as const
 
 export function registerUsageConsoleRoutes(api: ApiRoutes, { ids, cursors, config }: UsageConsoleServices): void {
   api.get(
-    '/accounts/:account/usage',
+    '/usage',
     {
       config: viewer,
       schema: {
@@ -43,7 +43,7 @@ export function registerUsageConsoleRoutes(api: ApiRoutes, { ids, cursors, confi
   )
 
   api.get(
-    '/accounts/:account/usage/daily',
+    '/usage/daily',
     {
       config: viewer,
       schema: {
@@ -62,7 +62,7 @@ export function registerUsageConsoleRoutes(api: ApiRoutes, { ids, cursors, confi
   )
 
   api.get(
-    '/accounts/:account/ledger',
+    '/ledger',
     {
       config: viewer,
       schema: {
@@ -77,7 +77,7 @@ export function registerUsageConsoleRoutes(api: ApiRoutes, { ids, cursors, confi
   )
 
   api.get(
-    '/accounts/:account/ledger/file',
+    '/ledger/file',
     {
       config: viewer,
       schema: {

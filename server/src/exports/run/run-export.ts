@@ -1,6 +1,7 @@
 import { type Entitlement, entitlementAt } from '../../accounts/account.ts'
 import type { PlanFile } from '../../accounts/plans.ts'
 import { toAccountTerms } from '../../accounts/queries.ts'
+import { system } from '../../auth/actor.ts'
 import { budgetsOf } from '../../auth/budgets.ts'
 import { transact } from '../../db/pool.ts'
 import { exportPieceIdentity } from '../../encryption/keyring.ts'
@@ -87,7 +88,7 @@ async function readOwner({ db, plans, clock }: RunContext, row: ExportRow): Prom
 function exclusionContextOf(ctx: RunContext, row: ExportRow, { entitlement }: Owner): ExclusionContext {
   const { accountId, mode, requestId, personId } = row
   const caller = { accountId, mode, key: null, personId, scopes: null, entitlement, rate: {} }
-  return { ...ctx, now: ctx.clock.now(), requestId, caller }
+  return { ...ctx, actor: system, now: ctx.clock.now(), requestId, caller }
 }
 
 async function runStep(ctx: RunContext, held: HeldExport, control: RunControl): Promise<void> {

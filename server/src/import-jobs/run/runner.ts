@@ -1,11 +1,11 @@
 import { tryLock } from '@storedex/process-lock'
 import { withTimeout } from '@storedex/work'
 import type { Logger } from 'pino'
+import { recordAuditEntry } from '../../auth/audit.ts'
 import { type Pool, transact } from '../../db/pool.ts'
 import type { GaugeSource } from '../../http/metrics.ts'
 import type { DataKey } from '../../kernel/seal.ts'
 import type { Clock } from '../../kernel/time.ts'
-import { recordAudit } from '../../people/audit.ts'
 import { describeCause } from '../../runtime/logger.ts'
 import { type RepeatingTask, startRepeating } from '../../runtime/timing.ts'
 import { removeExpiredFiles } from '../expire.ts'
@@ -229,7 +229,7 @@ export class ImportRunner {
       if (!(await queries.endImportRun(client, ended)) || job.run === 'check') return
       const details = { import: job.id, kind: job.kind, state, ...(report && countsOf(report.parts)) }
       const entry = { accountId: null, personId: job.personId, action: 'import.ended', address: null, at } as const
-      await recordAudit(client, { ...entry, details })
+      await recordAuditEntry(client, { ...entry, details })
     })
     this.#ended[outcome]++
     if (state !== 'done' || report!.parts.some(({ rejected }) => rejected > 0)) return

@@ -1,3 +1,4 @@
+import { authorize } from '../../auth/access.ts'
 import { holdContacts } from '../../contacts/hold-queries.ts'
 import { type Client, transact } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -5,7 +6,7 @@ import { splitContactKey } from '../../kernel/ids.ts'
 import { formatNumber } from '../../kernel/time.ts'
 import { type Pay, transactPaid } from '../../ledger/charge.ts'
 import type { Balance } from '../../ledger/outcome.ts'
-import { type ListsContext, listNotFound, openListId } from '../context.ts'
+import { auditList, editingLists, type ListsContext, listNotFound, openListId } from '../context.ts'
 import { countItems, type ListRow, lockList, maxItems } from '../queries.ts'
 import { requireList } from '../read-lists.ts'
 import type { ListItemsAdded, ListItemsRemoved, ListItemsRequest, ListKind } from '../schema.ts'
@@ -13,9 +14,6 @@ import { holdBackAdmissions } from '../upkeep/pending-queries.ts'
 import { type AskedItems, readAskedItems, requireItems } from './asked-items.ts'
 import { findStoresOfHosts, selectHeldContacts, selectHeldStores } from './catalogue-queries.ts'
 import * as items from './item-queries.ts'
-
-/** Further work in the transaction: it receives the list, and how many items came or went. */
-export type AlongsideItems = (client: Client, list: ListRow, count: number) => Promise<void>
 
 interface PaidItems {
   reply: ListItemsAdded
@@ -28,12 +26,8 @@ interface PaidItems {
  * transaction: from then on the list shows its name. Stores and contacts are held before the list is locked, as by whatever
  * removes them, so that nothing is added that is gone when this commits.
  */
-export async function addItems(
-  ctx: ListsContext,
-  id: string,
-  request: ListItemsRequest,
-  alongside?: AlongsideItems,
-): Promise<PaidItems> {
+export async function addItems(ctx: ListsContext, id: string, request: ListItemsRequest): Promise<PaidItems> {
+  authorize(ctx, editingLists)
   const { caller, now } = ctx
   requireItems(request)
   const list = await requireList(ctx, openListId(ctx, id))
@@ -48,7 +42,7 @@ export async function addItems(
       pending.length > 0 ? await items.insertPending(client, caller.mode, ofList, { hosts: pending, now }) : 0
     const after = await countItems(client, caller, list.id, { items: added, pending: waiting, now })
     if (!after) throw listFull(before)
-    if (added + waiting > 0) await alongside?.(client, after, added + waiting)
+    if (added + waiting > 0) await auditList(client, ctx, 'list.items_added', after, { count: added + waiting })
     const already = members.length - added
     return {
       reply: { added, already, unknown, items: after.items, pending: after.pending, request_id: ctx.requestId },
@@ -68,12 +62,8 @@ async function payForNames(pay: Pay, amount: number, max: number): Promise<Balan
 }
 
 /** Takes items and pending domains off a list. What it does not have is counted and changes nothing. */
-export async function removeItems(
-  ctx: ListsContext,
-  id: string,
-  request: ListItemsRequest,
-  alongside?: AlongsideItems,
-): Promise<ListItemsRemoved> {
+export async function removeItems(ctx: ListsContext, id: string, request: ListItemsRequest): Promise<ListItemsRemoved> {
+  authorize(ctx, editingLists)
   const { caller, now, db } = ctx
   requireItems(request)
   const list = await requireList(ctx, openListId(ctx, id))
@@ -91,7 +81,7 @@ export async function removeItems(
     const after = await countItems(client, caller, list.id, { items: -taken, pending: -waiting, now })
     if (!after) throw new Error(`list ${list.id} counts more items than it may have`)
     const removed = taken + waiting
-    if (removed > 0) await alongside?.(client, after, removed)
+    if (removed > 0) await auditList(client, ctx, 'list.items_removed', after, { count: removed })
     const absent = members.length + unknown.length + foreign.length - removed
     return { removed, absent, items: after.items, pending: after.pending, request_id: ctx.requestId }
   })

@@ -1,5 +1,6 @@
+import { authorize } from '../../auth/access.ts'
 import { type ListPosition, readListPage } from '../../delivery/list-pages.ts'
-import { type ListsContext, openListId } from '../context.ts'
+import { type ListsContext, openListId, readingLists } from '../context.ts'
 import { requireList } from '../read-lists.ts'
 import type { ContactListItem, ListItemPage, ListItemQuery, StoreListItem } from '../schema.ts'
 import { readShownContacts, readShownStores } from './catalogue-queries.ts'
@@ -18,6 +19,7 @@ type Row = ListMemberRow | PendingRow
  * position is their key, that of a domain minus its number.
  */
 export async function readItems(ctx: ListsContext, id: string, query: ListItemQuery): Promise<ListItemPage> {
+  authorize(ctx, readingLists)
   const { accountId, mode } = ctx.caller
   const list = await requireList(ctx, openListId(ctx, id))
   const ofList = { accountId, listId: list.id }

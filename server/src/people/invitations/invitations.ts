@@ -1,10 +1,10 @@
+import { recordAuditEntry } from '../../auth/audit.ts'
+import type { Role } from '../../auth/roles.ts'
 import type { Queryable } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
-import { recordAudit } from '../audit.ts'
 import { invalidLinkError, linkLifeMs } from '../links/links.ts'
 import { type RegisteredPerson, upsertMemberAtLeast } from '../queries.ts'
-import type { Role } from '../roles.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { acceptInvitation, type InvitationRow, insertInvitation } from './queries.ts'
 
@@ -32,7 +32,7 @@ export async function createInvitation(
   const email = requireUserAddress(input.email)
   const row = { tokenHash: hashToken(token), accountId, email, role, invitedBy, now, expiresAt }
   const id = ids.seal('invitation', await insertInvitation(db, row))
-  await recordAudit(db, {
+  await recordAuditEntry(db, {
     accountId,
     personId: invitedBy,
     action: 'invitation.created',
@@ -53,7 +53,7 @@ export async function joinByInvitation(
   if (!(await acceptInvitation(db, invitation.id, now))) throw invalidLinkError()
   const { account_id: accountId, role } = invitation
   await upsertMemberAtLeast(db, { accountId, personId: person.id, role, addedAt: now })
-  await recordAudit(db, {
+  await recordAuditEntry(db, {
     accountId,
     personId: person.id,
     action: 'invitation.accepted',

@@ -1,9 +1,9 @@
+import { recordAuditEntry } from '../../auth/audit.ts'
+import type { Role } from '../../auth/roles.ts'
 import type { Client, Pool } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import type { Signer } from '../../kernel/signer.ts'
-import { recordAudit } from '../audit.ts'
 import { type RegisteredPerson, selectPerson } from '../queries.ts'
-import type { Role } from '../roles.ts'
 import { deleteSessionByToken } from '../sessions/queries.ts'
 import { type Browser, createSession } from '../sessions/sessions.ts'
 import { invalidLinkError } from './links.ts'
@@ -45,8 +45,8 @@ export async function startLinkSession(
   if (replacedToken) await deleteSessionByToken(client, replacedToken)
   const sessionToken = await createSession(client, { personId, browser, now })
   const audit = { accountId: null, personId, address: browser.address, at: now }
-  await recordAudit(client, { ...audit, action: 'link.used', details: { purpose } })
-  await recordAudit(client, { ...audit, action: 'session.created', details: { by: 'link' } })
+  await recordAuditEntry(client, { ...audit, action: 'link.used', details: { purpose } })
+  await recordAuditEntry(client, { ...audit, action: 'session.created', details: { by: 'link' } })
   return signedIn((await selectPerson(client, personId))!, sessionToken)
 }
 

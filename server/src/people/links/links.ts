@@ -1,6 +1,6 @@
+import { recordAuditEntry } from '../../auth/audit.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { recordAudit } from '../audit.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { insertSignInLink, type LinkPurpose } from './queries.ts'
 
@@ -26,7 +26,7 @@ export async function createSignInLink(db: Queryable, link: NewLink): Promise<st
   const token = newToken()
   const expiresAt = new Date(now.getTime() + lifeMs)
   await insertSignInLink(db, { tokenHash: hashToken(token), personId, purpose, now, expiresAt })
-  await recordAudit(db, {
+  await recordAuditEntry(db, {
     accountId: null,
     personId: by.personId,
     action: 'link.created',

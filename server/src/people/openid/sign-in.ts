@@ -1,8 +1,8 @@
+import { recordAuditEntry } from '../../auth/audit.ts'
 import { type Client, type Pool, transact } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { readUserAddress } from '../../kernel/mail/user-address.ts'
-import { recordAudit } from '../audit.ts'
 import { createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { endAllCredentials } from '../credentials/end-credentials.ts'
 import { noticeNewCredential } from '../credentials/notices.ts'
@@ -116,7 +116,7 @@ async function bindAndSignIn(
   await endAllCredentials(client, { personId: id, password: 'ends', now: ctx.now })
   const target = ctx.ids.seal('person', id)
   const audit = { accountId: null, personId: id, address: ctx.browser.address, at: ctx.now }
-  await recordAudit(client, { ...audit, action: 'openid.bound', target })
+  await recordAuditEntry(client, { ...audit, action: 'openid.bound', target })
   return startSession(ctx, client, person)
 }
 
@@ -128,7 +128,7 @@ async function startSession(
   if (!(await shareCredentials(client, personId))) throw refusedError('the person was removed')
   if (replacedToken) await deleteSessionByToken(client, replacedToken)
   const audit = { accountId: null, personId, address: browser.address, at: now }
-  await recordAudit(client, { ...audit, action: 'session.created', details: { by: 'openid' } })
+  await recordAuditEntry(client, { ...audit, action: 'session.created', details: { by: 'openid' } })
   return { sessionToken: await createSession(client, { personId, browser, now }), email }
 }
 

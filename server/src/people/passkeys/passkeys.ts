@@ -4,13 +4,13 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import { recordAuditEntry } from '../../auth/audit.ts'
 import { type Pool, transact } from '../../db/pool.ts'
 import { isLoopback } from '../../kernel/domain.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import type { Signer } from '../../kernel/signer.ts'
 import { countFailures, takeAttempt } from '../attempts.ts'
-import { recordAudit } from '../audit.ts'
 import { type ChallengePurpose, createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { shareCredentials } from '../queries.ts'
 import { deleteSessionByToken, lockSession } from '../sessions/queries.ts'
@@ -130,7 +130,7 @@ export async function finishRegistration(
       throw new Refusal('invalid_request', `This passkey is known already, or you have ${maxPasskeys} of them.`)
     const target = ids.seal('passkey', passkey.id)
     const audit = { accountId: null, personId: holder.id, address: browser.address, at: now }
-    await recordAudit(client, { ...audit, action: 'passkey.created', target })
+    await recordAuditEntry(client, { ...audit, action: 'passkey.created', target })
     return passkey
   })
 }
@@ -169,7 +169,7 @@ async function checkAndSignIn(
     if (replacedToken) await deleteSessionByToken(client, replacedToken)
     const personId = passkey.person_id
     const audit = { accountId: null, personId, address: browser.address, at: now }
-    await recordAudit(client, { ...audit, action: 'session.created', details: { by: 'passkey' } })
+    await recordAuditEntry(client, { ...audit, action: 'session.created', details: { by: 'passkey' } })
     return createSession(client, { personId, browser, now })
   })
 }

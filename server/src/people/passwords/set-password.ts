@@ -1,6 +1,6 @@
+import { recordAuditEntry } from '../../auth/audit.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { recordAudit } from '../audit.ts'
 import { endAllCredentials } from '../credentials/end-credentials.ts'
 import { endSignInLinks } from '../links/queries.ts'
 import { lockCredentials, updatePassword } from '../queries.ts'
@@ -50,5 +50,5 @@ export async function changeOwnPassword(db: Queryable, input: NewPassword & { se
 async function storePassword(db: Queryable, input: NewPassword & { name: string | null }): Promise<void> {
   const { personId, publicId, hash, name, address, now } = input
   await updatePassword(db, personId, { hash, name, at: now })
-  await recordAudit(db, { accountId: null, personId, action: 'password.set', target: publicId, address, at: now })
+  await recordAuditEntry(db, { accountId: null, personId, action: 'password.set', target: publicId, address, at: now })
 }

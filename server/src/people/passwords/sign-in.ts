@@ -1,8 +1,8 @@
+import { recordAuditEntry } from '../../auth/audit.ts'
 import { type Pool, transact } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Signer } from '../../kernel/signer.ts'
 import { countFailures, takeAttempt } from '../attempts.ts'
-import { recordAudit } from '../audit.ts'
 import { findPersonByEmail } from '../person.ts'
 import { lockPassword, selectPerson } from '../queries.ts'
 import { deleteSessionByToken, updateSignedInAt } from '../sessions/queries.ts'
@@ -49,7 +49,7 @@ async function checkAndSignIn(
   const audit = { accountId: null, address, at: now }
   if (!(await passwordHasher.verify(password, person?.password_hash ?? null, { email, address }))) {
     // For nobody it is only counted, with as much work, so that strangers cannot fill the audit log.
-    if (person) await recordAudit(db, { ...audit, personId: person.id, action: 'sign_in.failed' })
+    if (person) await recordAuditEntry(db, { ...audit, personId: person.id, action: 'sign_in.failed' })
     else await takeAttempt(ctx, 'sign_in_as_nobody', { address })
     throw wrongPasswordError()
   }
@@ -58,7 +58,7 @@ async function checkAndSignIn(
     // The password may have been changed while it was verified.
     if (!(await lockPassword(client, personId, person!.password_hash!))) throw wrongPasswordError()
     if (replacedToken) await deleteSessionByToken(client, replacedToken)
-    await recordAudit(client, { ...audit, personId, action: 'session.created', details: { by: 'password' } })
+    await recordAuditEntry(client, { ...audit, personId, action: 'session.created', details: { by: 'password' } })
     return createSession(client, { personId, browser, now })
   })
 }
@@ -92,11 +92,11 @@ async function confirmPassword(
   const person = await selectPerson(db, personId)
   const audit = { accountId: null, personId, address, at: now }
   if (!(await passwordHasher.verify(password, person?.password_hash ?? null, { email, address }))) {
-    await recordAudit(db, { ...audit, action: 'sign_in.failed' })
+    await recordAuditEntry(db, { ...audit, action: 'sign_in.failed' })
     throw new Refusal('sign_in_failed', 'The password is wrong.')
   }
   await transact(db, async (client) => {
     await updateSignedInAt(client, sessionId, now)
-    await recordAudit(client, { ...audit, action: 'session.confirmed', details: { by: 'password' } })
+    await recordAuditEntry(client, { ...audit, action: 'session.confirmed', details: { by: 'password' } })
   })
 }

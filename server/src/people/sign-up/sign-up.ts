@@ -1,10 +1,10 @@
 import { createAccount } from '../../accounts/change-account.ts'
+import { recordAuditEntry } from '../../auth/audit.ts'
 import type { Client, Pool, Queryable } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import type { Signer } from '../../kernel/signer.ts'
 import { type CountedAttempt, takeAttempt } from '../attempts.ts'
-import { recordAudit } from '../audit.ts'
 import { createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { selectChallenge } from '../challenges/queries.ts'
 import { knownAddressLetter, signUpLetter } from '../letters.ts'
@@ -100,7 +100,7 @@ export async function createOwner<T>(
     await upsertMember(client, { accountId: account.id, personId: person.id, role: 'owner', addedAt: now })
     const target = ids.seal('account', account.id)
     const audit = { accountId: account.id, personId: person.id, address, at: now }
-    await recordAudit(client, { ...audit, action: 'account.created', target })
+    await recordAuditEntry(client, { ...audit, action: 'account.created', target })
     result = await work(client, person)
   })
   return result!

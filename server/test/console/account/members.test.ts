@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Role, roles } from '../../../src/people/roles.ts'
+import { type Role, roles } from '../../../src/auth/roles.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 import { countLockWaits } from '../../support/database.ts'

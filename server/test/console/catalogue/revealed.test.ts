@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { system } from '../../../src/auth/actor.ts'
 import type { Caller } from '../../../src/auth/caller.ts'
 import { openRevealedFile } from '../../../src/console/catalogue/revealed-file.ts'
 import type { Queryable } from '../../../src/db/pool.ts'
@@ -390,6 +391,7 @@ async function openCountedFile(member: TestMember): Promise<{ file: Readable; re
   const ctx = {
     ...app.deps,
     db: { query },
+    actor: system,
     now: app.clock.now(),
     requestId: 'req_1',
     address: '127.0.0.1',

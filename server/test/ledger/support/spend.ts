@@ -1,6 +1,7 @@
 import { findCaller } from '../../../src/admission/admit.ts'
 import { KnownKey } from '../../../src/admission/known-keys.ts'
 import { Admission } from '../../../src/admission/request-admission.ts'
+import { keyActor } from '../../../src/auth/actor.ts'
 import type { Scope } from '../../../src/auth/caller.ts'
 import { selectAccountsOfKeys } from '../../../src/auth/key-queries.ts'
 import { createTrialLinks } from '../../../src/auth/trial-links.ts'
@@ -33,7 +34,7 @@ export async function contextOfKey(deps: Deps, key: string, scope: Scope, reques
   if (error) throw error
   const admission = new Admission({ now, caller, known, read, onCounted: () => {} })
   const trialLinks = createTrialLinks({ ...deps, publicUrl: 'http://storedex.example' })
-  return { db, now, requestId, caller, admission, charges, trialLinks }
+  return { db, now, requestId, caller, actor: keyActor(caller), admission, charges, trialLinks }
 }
 
 /**

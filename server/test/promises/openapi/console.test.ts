@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { generateTypes } from '../../../../console/generate-types.mjs'
 import { buildApp } from '../../../src/app.ts'
+import { deedKinds } from '../../../src/auth/access.ts'
 import type { ConsoleRoute } from '../../../src/console/guard.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
@@ -60,18 +61,19 @@ describe("the document of the console's own API", () => {
   test('says who needs a session, and every refusal of the guard with an example', () => {
     for (const route of routes) {
       const { security, responses } = operations.get(nameOf(route))!
-      const { who, fresh, needsAccess } = route.access
-      expect(security, nameOf(route)).toEqual(who === 'anyone' ? [] : undefined)
+      const { door, access } = route
+      const isFresh = typeof access.kind === 'function' || deedKinds[access.kind].fresh
+      expect(security, nameOf(route)).toEqual(door === 'anyone' ? [] : undefined)
       const codes = Object.values(responses).flatMap(({ content }) =>
         Object.keys(content?.['application/json']?.examples ?? {}),
       )
       expect(codes, nameOf(route)).toEqual(
         expect.arrayContaining([
-          ...(who === 'anyone' ? [] : ['not_signed_in']),
-          ...(['anyone', 'person', 'operator'].includes(who) ? [] : ['account_not_found']),
+          ...(door === 'anyone' ? [] : ['not_signed_in']),
+          ...(door === 'member' ? ['account_not_found'] : []),
           ...(route.method === 'GET' ? [] : ['cross_site_request']),
-          ...(fresh ? ['fresh_sign_in_required'] : []),
-          ...(needsAccess ? ['api_access_required'] : []),
+          ...(isFresh ? ['fresh_sign_in_required'] : []),
+          ...(door === 'member' && access.member?.needsAccess ? ['api_access_required'] : []),
           'service_unavailable',
         ]),
       )

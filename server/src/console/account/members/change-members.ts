@@ -1,7 +1,7 @@
+import type { Role } from '../../../auth/roles.ts'
 import { transact } from '../../../db/pool.ts'
 import { Refusal } from '../../../kernel/errors.ts'
 import { deleteUnlessLastOwner, selectRole, updateRole } from '../../../people/member-queries.ts'
-import type { Role } from '../../../people/roles.ts'
 import { type AccountContext, lockMembersAs, recordAccountChange, requireMayManage } from '../context.ts'
 import type { AccountDoneReply, MemberListReply } from '../schema.ts'
 import { revokeInvitationsBy } from './invitation-queries.ts'

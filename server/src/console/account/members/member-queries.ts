@@ -1,5 +1,5 @@
+import type { Role } from '../../../auth/roles.ts'
 import type { Queryable } from '../../../db/pool.ts'
-import type { Role } from '../../../people/roles.ts'
 
 export interface MemberRow {
   person_id: number

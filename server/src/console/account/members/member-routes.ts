@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { memberContext } from '../../../auth/signed-in.ts'
 import { errorReplies } from '../../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../../http/server.ts'
 import { rejectBody } from '../../../http/validation.ts'
-import { memberContext } from '../../access.ts'
 import {
   AccountDoneReply,
   InvitationListReply,
@@ -17,16 +17,16 @@ import type { AccountConsoleServices } from '../services.ts'
 import { changeMemberRole, listMembers, removeMember } from './change-members.ts'
 import { cancelInvitation, invite, listInvitations, sendInvitationAgain } from './invitations.ts'
 
-const viewer = { console: { who: 'viewer' } } as const
-const admin = { console: { who: 'admin' } } as const
-const freshAdmin = { console: { who: 'admin', fresh: true } } as const
+const viewer = { access: { member: { role: 'viewer' }, kind: 'read' } } as const
+const admin = { access: { member: { role: 'admin' }, kind: 'read' } } as const
+const freshAdmin = { access: { member: { role: 'admin' }, kind: 'powerful' } } as const
 
 export function registerMemberRoutes(api: ApiRoutes, services: AccountConsoleServices): void {
   const { ids, signer, publicUrl, outbox } = services
   const contextOf = (request: FastifyRequest) => ({ ...memberContext(request), ids, signer, publicUrl, outbox })
 
   api.get(
-    '/accounts/:account/members',
+    '/members',
     {
       config: viewer,
       schema: {
@@ -40,7 +40,7 @@ export function registerMemberRoutes(api: ApiRoutes, services: AccountConsoleSer
   )
 
   api.patch(
-    '/accounts/:account/members/:person',
+    '/members/:person',
     {
       config: freshAdmin,
       schema: {
@@ -57,7 +57,7 @@ export function registerMemberRoutes(api: ApiRoutes, services: AccountConsoleSer
   )
 
   api.delete(
-    '/accounts/:account/members/:person',
+    '/members/:person',
     {
       config: freshAdmin,
       preValidation: rejectBody,
@@ -73,7 +73,7 @@ export function registerMemberRoutes(api: ApiRoutes, services: AccountConsoleSer
   )
 
   api.get(
-    '/accounts/:account/invitations',
+    '/invitations',
     {
       config: admin,
       schema: {
@@ -87,7 +87,7 @@ export function registerMemberRoutes(api: ApiRoutes, services: AccountConsoleSer
   )
 
   api.post(
-    '/accounts/:account/invitations',
+    '/invitations',
     {
       config: freshAdmin,
       schema: {
@@ -106,7 +106,7 @@ export function registerMemberRoutes(api: ApiRoutes, services: AccountConsoleSer
   )
 
   api.post(
-    '/accounts/:account/invitations/:invitation/send-again',
+    '/invitations/:invitation/send-again',
     {
       config: freshAdmin,
       preValidation: rejectBody,
@@ -122,7 +122,7 @@ export function registerMemberRoutes(api: ApiRoutes, services: AccountConsoleSer
   )
 
   api.delete(
-    '/accounts/:account/invitations/:invitation',
+    '/invitations/:invitation',
     {
       config: freshAdmin,
       preValidation: rejectBody,

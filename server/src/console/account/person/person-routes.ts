@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify'
+import { personContext } from '../../../auth/signed-in.ts'
 import { errorReplies } from '../../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../../http/server.ts'
 import { rejectBody } from '../../../http/validation.ts'
-import { personContext } from '../../access.ts'
 import { clearSessionCookie } from '../../session-cookie.ts'
 import { AccountDoneReply, NewPasswordRequest, ProfileRequest, SessionListReply, SessionParams } from '../schema.ts'
 import type { AccountConsoleServices } from '../services.ts'
 import { changePassword, renamePerson } from './profile.ts'
 import { endOtherSessions, endSession, listSessions } from './sessions.ts'
 
-const person = { console: { who: 'person' } } as const
+const person = { access: { person: true, kind: 'read' } } as const
 
 /** What a person sees and decides about themselves, whichever account they look at. */
 export function registerPersonRoutes(api: ApiRoutes, { ids, signer, publicUrl, outbox }: AccountConsoleServices): void {
@@ -82,7 +82,7 @@ export function registerPersonRoutes(api: ApiRoutes, { ids, signer, publicUrl, o
   api.post(
     '/profile/password',
     {
-      config: { console: { who: 'person', fresh: true } },
+      config: { access: { person: true, kind: 'powerful' } },
       schema: {
         operationId: 'changePassword',
         tags: ['account'],

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { personContext } from '../../../auth/signed-in.ts'
 import { errorReplies } from '../../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../../http/server.ts'
 import { rejectBody } from '../../../http/validation.ts'
@@ -8,7 +9,6 @@ import { fieldsOf } from '../../../import-jobs/kinds.ts'
 import { type PreviewServices, previewImport } from '../../../import-jobs/preview.ts'
 import { openRejects, queueRun, removeFiles, stopRun } from '../../../import-jobs/runs.ts'
 import { appendToUpload, createImportJob } from '../../../import-jobs/upload.ts'
-import { personContext } from '../../access.ts'
 import { PageQuery } from '../data-schema.ts'
 import { describeImport, type ImportServices, importContextOf, listImports } from './jobs.ts'
 import {
@@ -24,9 +24,9 @@ import {
   RunBody,
 } from './schema.ts'
 
-const config = { console: { who: 'operator' } } as const
+const config = { access: { operator: true, kind: 'read' } } as const
 /** What is imported cannot be taken back. */
-const freshConfig = { console: { who: 'operator', fresh: true } } as const
+const freshConfig = { access: { operator: true, kind: 'powerful' } } as const
 const tags = ['operator']
 const fileErrors = ['import_not_found', 'import_elsewhere', 'import_not_ready'] as const
 const params = ImportParams

@@ -1,4 +1,4 @@
-import type { Role } from '../../../../src/people/roles.ts'
+import type { Role } from '../../../../src/auth/roles.ts'
 import type { TestApp } from '../../../support/app.ts'
 import type { Json, TestReply } from '../../../support/client.ts'
 import type { PersonTraits, TestPerson } from '../../../support/person.ts'

@@ -1,26 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../accounts/account.ts'
-import type { Meter } from '../accounts/plans.ts'
-import type { Caller } from '../auth/caller.ts'
 import type { Lane } from '../db/pool.ts'
-import type { Role } from '../people/roles.ts'
-
-/** Who may call a route of the console; part of the route's declaration. */
-export interface ConsoleAccess {
-  /**
-   * `anyone` needs no session, `person` needs one. A role needs the route's `:account` parameter, and a membership of at
-   * least this role in that account. `operator` needs the mark of an operator.
-   */
-  who: 'anyone' | 'person' | Role | 'operator'
-  /** Whether the person must have signed in within the last ten minutes. */
-  fresh?: true
-  /** Whether the account needs a plan with access. */
-  needsAccess?: true
-  /** What the call may spend; never open to an operator who only sees as the account. */
-  spends?: readonly Meter[]
-  /** Whether a POST changes nothing, such as a quote, so that an operator who sees as the account may call it. */
-  readOnly?: true
-}
+import type { Actor, ActorContext } from './actor.ts'
+import type { Caller } from './caller.ts'
+import type { Role } from './roles.ts'
 
 /** The person who is signed in, read from the database for each request. */
 interface SignedInPerson {
@@ -41,9 +24,8 @@ interface CurrentSession {
 }
 
 /** The context of a request with a session. */
-export interface PersonContext {
+export interface PersonContext extends ActorContext {
   db: Lane
-  now: Date
   requestId: string
   /** The network address of the browser, for the audit log. */
   address: string
@@ -53,7 +35,10 @@ export interface PersonContext {
 
 /** The context of a request about an account, by one of its members or an operator who sees as it. */
 export interface MemberContext extends PersonContext {
+  actor: Extract<Actor, { kind: 'member' }>
   caller: Caller
+  /** A person's calls count to no window. */
+  admission: null
   role: Role
   account: Account
   /** Whether the person is an operator who looks at the account as its people see it. */
@@ -61,10 +46,6 @@ export interface MemberContext extends PersonContext {
 }
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Set on every route of the console. */
-    console?: ConsoleAccess
-  }
   interface FastifyRequest {
     /** Set by the guard: a `MemberContext` on routes about an account. */
     consoleContext: PersonContext | MemberContext | null

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { expirePeople } from '../../src/people/expire.ts'
+import { givePassword, goodPassword, newBrowser } from '../people/support/people.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { givePassword, goodPassword, newBrowser } from './support/people.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,8 +1,11 @@
 import type { Queryable } from '../db/pool.ts'
+import type { ActorKind } from './actor.ts'
 
 interface AuditRow {
   accountId: number
+  actor: ActorKind
   personId: number | null
+  keyId: number | null
   action: string
   target: string | null
   details: object
@@ -14,8 +17,8 @@ export async function insertAuditEntry(db: Queryable, entry: AuditRow): Promise<
   await db.query({
     name: 'insert_audit_entry',
     text: `
-insert into audit_log (account_id, person_id, action, target, details, address, at)
-values ($1::bigint, $2::bigint, $3::text, $4::text, $5::jsonb, $6::text, $7::timestamptz)`,
+insert into audit_log (account_id, person_id, action, target, details, address, at, actor, key_id)
+values ($1::bigint, $2::bigint, $3::text, $4::text, $5::jsonb, $6::text, $7::timestamptz, $8::text, $9::bigint)`,
     values: [
       entry.accountId,
       entry.personId,
@@ -24,6 +27,8 @@ values ($1::bigint, $2::bigint, $3::text, $4::text, $5::jsonb, $6::text, $7::tim
       JSON.stringify(entry.details),
       entry.address,
       entry.at,
+      entry.actor,
+      entry.keyId,
     ],
   })
 }

@@ -1,0 +1,50 @@
+import type { Role } from './roles.ts'
+
+/** Somebody who is signed in. */
+interface SignedIn {
+  personId: number
+  /** When they last proved who they are. */
+  signedInAt: Date
+  /** The network address of the browser. */
+  address: string
+}
+
+/** Who does something, and through which door they came. */
+export type Actor =
+  | { kind: 'key'; keyId: number; scopes: readonly string[] }
+  /** A member of the account; an operator who sees as its people do is a viewer. */
+  | ({ kind: 'member'; role: Role; seesAs: boolean } & SignedIn)
+  /** About themselves. */
+  | ({ kind: 'person' } & SignedIn)
+  | ({ kind: 'operator' } & SignedIn)
+  /** Nobody has signed in. */
+  | { kind: 'visitor'; address: string }
+  | { kind: 'command' }
+  /** The service itself, such as an export that was started before. */
+  | { kind: 'system' }
+
+export type ActorKind = Actor['kind']
+
+/** The actor of a request with a key. */
+export function keyActor({ key, scopes }: { key: { id: number }; scopes: readonly string[] }): Actor {
+  return { kind: 'key', keyId: key.id, scopes }
+}
+
+export const command: Actor = { kind: 'command' }
+export const system: Actor = { kind: 'system' }
+
+/** What every verb gets: who acts, and when. */
+export interface ActorContext {
+  actor: Actor
+  now: Date
+}
+
+/** The person who acts; null for all others. */
+export function personOf(actor: Actor): number | null {
+  return 'personId' in actor ? actor.personId : null
+}
+
+/** The network address that the request came from; null for keys, the command line and the service itself. */
+export function addressOf(actor: Actor): string | null {
+  return 'address' in actor ? actor.address : null
+}
