@@ -7,7 +7,6 @@ import { registerKeysConsoleRoutes } from './keys/routes.ts'
 import { registerOpenIdConsoleRoutes } from './openid/routes.ts'
 import { registerOperatorConsoleRoutes } from './operator/routes.ts'
 import { registerPasskeyConsoleRoutes } from './passkeys/routes.ts'
-import { registerPrivacyConsoleRoutes } from './privacy/routes.ts'
 import type { ConsoleServices } from './services.ts'
 import { registerSessionConsoleRoutes } from './session/routes.ts'
 import { registerUsageConsoleRoutes } from './usage/routes.ts'
@@ -22,7 +21,6 @@ export function registerConsoleRoutes(api: ApiRoutes, services: ConsoleServices)
   registerBillingConsoleRoutes(api, services)
   registerAccountConsoleRoutes(api, services)
   registerOperatorConsoleRoutes(api, services)
-  registerPrivacyConsoleRoutes(api, services)
   registerUsageConsoleRoutes(api, services)
   registerKeysConsoleRoutes(api, services)
 }

@@ -1,6 +1,6 @@
 import type { PersonContext } from '../../../auth/signed-in.ts'
 import type { ConnectionPool } from '../../../db/pool.ts'
-import { readListPage } from '../../../delivery/list-pages.ts'
+import { type PageQuery, readListPage } from '../../../delivery/list-pages.ts'
 import { type ImportJobContext, importLane } from '../../../import-jobs/context.ts'
 import type { ImportFiles } from '../../../import-jobs/files.ts'
 import type { ImportJob } from '../../../import-jobs/job.ts'
@@ -11,7 +11,6 @@ import type { CursorSealer } from '../../../kernel/cursor.ts'
 import type { IdSealer } from '../../../kernel/ids.ts'
 import { selectPersonNames } from '../../spender-queries.ts'
 import { listContext } from '../context.ts'
-import type { PageQuery } from '../data-schema.ts'
 import type { ImportListReply, ImportReply } from './schema.ts'
 
 export interface ImportServices {
