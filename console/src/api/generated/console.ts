@@ -1942,6 +1942,671 @@ export type RemoveListItemsResponses = {
 
 export type RemoveListItemsResponse = RemoveListItemsResponses[keyof RemoveListItemsResponses];
 
+export type ListBillingEventsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Rows per page, 1 to 100; 25 if left out.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/operator/webhooks';
+};
+
+export type ListBillingEventsErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListBillingEventsError = ListBillingEventsErrors[keyof ListBillingEventsErrors];
+
+export type ListBillingEventsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            id: string;
+            type: string;
+            /**
+             * When it came first.
+             */
+            received_at: string;
+            handled_at: string | null;
+            outcome: string | null;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListBillingEventsResponse = ListBillingEventsResponses[keyof ListBillingEventsResponses];
+
+export type ErasePersonData = {
+    body: {
+        email?: string;
+        /**
+         * ct_live_…
+         */
+        contact?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/erasures';
+};
+
+export type ErasePersonErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ErasePersonError = ErasePersonErrors[keyof ErasePersonErrors];
+
+export type ErasePersonResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'erasure';
+        /**
+         * Contacts that were erased.
+         */
+        erased: number;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ErasePersonResponse = ErasePersonResponses[keyof ErasePersonResponses];
+
+export type GetSuppressionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/suppressions';
+};
+
+export type GetSuppressionsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetSuppressionsError = GetSuppressionsErrors[keyof GetSuppressionsErrors];
+
+export type GetSuppressionsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'suppressions';
+        kinds: Array<{
+            kind: 'email' | 'phone' | 'profile' | 'domain' | 'record';
+            /**
+             * How many.
+             */
+            total: number;
+            /**
+             * The newest.
+             */
+            last_added_at: string;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetSuppressionsResponse = GetSuppressionsResponses[keyof GetSuppressionsResponses];
+
+export type AddSuppressionsData = {
+    body: {
+        /**
+         * One email address, phone number, profile or domain per line.
+         */
+        text: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/suppressions';
+};
+
+export type AddSuppressionsErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type AddSuppressionsError = AddSuppressionsErrors[keyof AddSuppressionsErrors];
+
+export type AddSuppressionsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'suppressions_added';
+        /**
+         * Lines.
+         */
+        read: number;
+        /**
+         * New ones.
+         */
+        added: number;
+        /**
+         * Those known before.
+         */
+        unchanged: number;
+        /**
+         * Lines that are nothing to suppress.
+         */
+        rejected: number;
+        rejects: Array<{
+            /**
+             * Number of the line.
+             */
+            line: number;
+            reason: string;
+        }>;
+        /**
+         * Contacts that were erased.
+         */
+        erased: number;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type AddSuppressionsResponse = AddSuppressionsResponses[keyof AddSuppressionsResponses];
+
+export type AskForPrivacyLinkData = {
+    body: {
+        /**
+         * The address to ask about; the link goes there.
+         */
+        email: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/privacy/requests';
+};
+
+export type AskForPrivacyLinkErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type AskForPrivacyLinkError = AskForPrivacyLinkErrors[keyof AskForPrivacyLinkErrors];
+
+export type AskForPrivacyLinkResponses = {
+    /**
+     * The same for every address, known or not, and whether or not a link was sent.
+     */
+    202: {
+        object: 'privacy_request';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type AskForPrivacyLinkResponse = AskForPrivacyLinkResponses[keyof AskForPrivacyLinkResponses];
+
+export type OpenPrivacyLinkData = {
+    body: {
+        /**
+         * What follows the # of the link.
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/privacy/open';
+};
+
+export type OpenPrivacyLinkErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * It cannot be used any more: invalid_link.
+     */
+    410: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type OpenPrivacyLinkError = OpenPrivacyLinkErrors[keyof OpenPrivacyLinkErrors];
+
+export type OpenPrivacyLinkResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'privacy_data';
+        email: string;
+        /**
+         * When the link was asked for.
+         */
+        requested_at: string;
+        /**
+         * When the link ends.
+         */
+        expires_at: string;
+        suppressed_since: string | null;
+        /**
+         * Whether somebody signs in to the console with the address.
+         */
+        signs_in: boolean;
+        /**
+         * Whether a customer gave the address as their contact.
+         */
+        is_customer: boolean;
+        /**
+         * Records in all.
+         */
+        contacts_total: number;
+        contacts: Array<{
+            id: string;
+            match: 'address' | 'shared_mailbox' | 'same_person';
+            store: {
+                domain: string;
+                name: string;
+            };
+            added_at: string | null;
+            /**
+             * To how many customers the record was revealed.
+             */
+            revealed_to_accounts: number;
+            external_id: string | null;
+            full_name: string | null;
+            first_name: string | null;
+            last_name: string | null;
+            title: string | null;
+            role: string | null;
+            seniority: 'executive' | 'decision_maker' | 'other';
+            profile_url: string | null;
+            emails: Array<{
+                email: string;
+                status: 'verified' | 'accept_all' | 'unverified' | 'unknown' | 'bounced' | 'invalid' | 'guessed' | 'suppressed';
+                type: 'work' | 'personal' | 'role' | 'unknown';
+                is_primary: boolean;
+            }>;
+            phones: Array<{
+                phone: string;
+                type: 'mobile' | 'direct' | 'office' | 'unknown';
+                is_primary: boolean;
+            }>;
+            /**
+             * Emails, phones and profiles of the record that are shown only to the address of the person.
+             */
+            withheld: number;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type OpenPrivacyLinkResponse = OpenPrivacyLinkResponses[keyof OpenPrivacyLinkResponses];
+
+export type CopyPrivacyDataData = {
+    body: {
+        /**
+         * What follows the # of the link.
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/privacy/file';
+};
+
+export type CopyPrivacyDataErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * It cannot be used any more: invalid_link.
+     */
+    410: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CopyPrivacyDataError = CopyPrivacyDataErrors[keyof CopyPrivacyDataErrors];
+
+export type CopyPrivacyDataResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'privacy_file';
+        filename: string;
+        /**
+         * JSON.
+         */
+        content: string;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CopyPrivacyDataResponse = CopyPrivacyDataResponses[keyof CopyPrivacyDataResponses];
+
+export type EraseByPrivacyLinkData = {
+    body: {
+        /**
+         * What follows the # of the link.
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/privacy/erase';
+};
+
+export type EraseByPrivacyLinkErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * It cannot be used any more: invalid_link.
+     */
+    410: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type EraseByPrivacyLinkError = EraseByPrivacyLinkErrors[keyof EraseByPrivacyLinkErrors];
+
+export type EraseByPrivacyLinkResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'privacy_erasure';
+        /**
+         * Records that were erased.
+         */
+        erased: number;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type EraseByPrivacyLinkResponse = EraseByPrivacyLinkResponses[keyof EraseByPrivacyLinkResponses];
+
+export type ListPrivacyRequestsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Rows per page, 1 to 100; 25 if left out.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/operator/privacy-requests';
+};
+
+export type ListPrivacyRequestsErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListPrivacyRequestsError = ListPrivacyRequestsErrors[keyof ListPrivacyRequestsErrors];
+
+export type ListPrivacyRequestsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            /**
+             * Number of the request.
+             */
+            entry: number;
+            /**
+             * When the link was asked for.
+             */
+            requested_at: string;
+            /**
+             * When the link ends.
+             */
+            expires_at: string;
+            opened_at: string | null;
+            ended_at: string | null;
+            outcome: 'waiting' | 'opened' | 'erased' | 'nothing_held' | 'kept' | 'expired' | 'mail_failed';
+            erased: number | null;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListPrivacyRequestsResponse = ListPrivacyRequestsResponses[keyof ListPrivacyRequestsResponses];
+
 export type GetSessionData = {
     body?: never;
     path?: never;
@@ -7034,356 +7699,6 @@ export type GetCatalogueResponses = {
 
 export type GetCatalogueResponse = GetCatalogueResponses[keyof GetCatalogueResponses];
 
-export type ErasePersonData = {
-    body: {
-        email?: string;
-        /**
-         * ct_live_…
-         */
-        contact?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/operator/erasures';
-};
-
-export type ErasePersonErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ErasePersonError = ErasePersonErrors[keyof ErasePersonErrors];
-
-export type ErasePersonResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'erasure';
-        /**
-         * Contacts that were erased.
-         */
-        erased: number;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ErasePersonResponse = ErasePersonResponses[keyof ErasePersonResponses];
-
-export type GetSuppressionsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/operator/suppressions';
-};
-
-export type GetSuppressionsErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type GetSuppressionsError = GetSuppressionsErrors[keyof GetSuppressionsErrors];
-
-export type GetSuppressionsResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'suppressions';
-        kinds: Array<{
-            kind: 'email' | 'phone' | 'profile' | 'domain' | 'record';
-            /**
-             * How many.
-             */
-            total: number;
-            /**
-             * The newest.
-             */
-            last_added_at: string;
-        }>;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type GetSuppressionsResponse = GetSuppressionsResponses[keyof GetSuppressionsResponses];
-
-export type AddSuppressionsData = {
-    body: {
-        /**
-         * One email address, phone number, profile or domain per line.
-         */
-        text: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/operator/suppressions';
-};
-
-export type AddSuppressionsErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type AddSuppressionsError = AddSuppressionsErrors[keyof AddSuppressionsErrors];
-
-export type AddSuppressionsResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'suppressions_added';
-        /**
-         * Lines.
-         */
-        read: number;
-        /**
-         * New ones.
-         */
-        added: number;
-        /**
-         * Those known before.
-         */
-        unchanged: number;
-        /**
-         * Lines that are nothing to suppress.
-         */
-        rejected: number;
-        rejects: Array<{
-            /**
-             * Number of the line.
-             */
-            line: number;
-            reason: string;
-        }>;
-        /**
-         * Contacts that were erased.
-         */
-        erased: number;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type AddSuppressionsResponse = AddSuppressionsResponses[keyof AddSuppressionsResponses];
-
-export type ListPrivacyRequestsData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * Rows per page, 1 to 100; 25 if left out.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-    };
-    url: '/operator/privacy-requests';
-};
-
-export type ListPrivacyRequestsErrors = {
-    /**
-     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListPrivacyRequestsError = ListPrivacyRequestsErrors[keyof ListPrivacyRequestsErrors];
-
-export type ListPrivacyRequestsResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            /**
-             * Number of the request.
-             */
-            entry: number;
-            /**
-             * When the link was asked for.
-             */
-            requested_at: string;
-            /**
-             * When the link ends.
-             */
-            expires_at: string;
-            opened_at: string | null;
-            ended_at: string | null;
-            outcome: 'waiting' | 'opened' | 'erased' | 'nothing_held' | 'kept' | 'expired' | 'mail_failed';
-            erased: number | null;
-        }>;
-        has_more: boolean;
-        next_cursor: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListPrivacyRequestsResponse = ListPrivacyRequestsResponses[keyof ListPrivacyRequestsResponses];
-
-export type ListBillingEventsData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * Rows per page, 1 to 100; 25 if left out.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-    };
-    url: '/operator/webhooks';
-};
-
-export type ListBillingEventsErrors = {
-    /**
-     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListBillingEventsError = ListBillingEventsErrors[keyof ListBillingEventsErrors];
-
-export type ListBillingEventsResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            id: string;
-            type: string;
-            /**
-             * When it came first.
-             */
-            received_at: string;
-            handled_at: string | null;
-            outcome: string | null;
-        }>;
-        has_more: boolean;
-        next_cursor: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListBillingEventsResponse = ListBillingEventsResponses[keyof ListBillingEventsResponses];
-
 export type GetSystemData = {
     body?: never;
     path?: never;
@@ -9235,321 +9550,6 @@ export type GetImportRejectsErrors = {
 };
 
 export type GetImportRejectsError = GetImportRejectsErrors[keyof GetImportRejectsErrors];
-
-export type AskForPrivacyLinkData = {
-    body: {
-        /**
-         * The address to ask about; the link goes there.
-         */
-        email: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/privacy/requests';
-};
-
-export type AskForPrivacyLinkErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * The person or the account may not do this: cross_site_request.
-     */
-    403: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type AskForPrivacyLinkError = AskForPrivacyLinkErrors[keyof AskForPrivacyLinkErrors];
-
-export type AskForPrivacyLinkResponses = {
-    /**
-     * The same for every address, known or not, and whether or not a link was sent.
-     */
-    202: {
-        object: 'privacy_request';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type AskForPrivacyLinkResponse = AskForPrivacyLinkResponses[keyof AskForPrivacyLinkResponses];
-
-export type OpenPrivacyLinkData = {
-    body: {
-        /**
-         * What follows the # of the link.
-         */
-        token: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/privacy/open';
-};
-
-export type OpenPrivacyLinkErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * The person or the account may not do this: cross_site_request.
-     */
-    403: Error;
-    /**
-     * It cannot be used any more: invalid_link.
-     */
-    410: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type OpenPrivacyLinkError = OpenPrivacyLinkErrors[keyof OpenPrivacyLinkErrors];
-
-export type OpenPrivacyLinkResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'privacy_data';
-        email: string;
-        /**
-         * When the link was asked for.
-         */
-        requested_at: string;
-        /**
-         * When the link ends.
-         */
-        expires_at: string;
-        suppressed_since: string | null;
-        /**
-         * Whether somebody signs in to the console with the address.
-         */
-        signs_in: boolean;
-        /**
-         * Whether a customer gave the address as their contact.
-         */
-        is_customer: boolean;
-        /**
-         * Records in all.
-         */
-        contacts_total: number;
-        contacts: Array<{
-            id: string;
-            match: 'address' | 'shared_mailbox' | 'same_person';
-            store: {
-                domain: string;
-                name: string;
-            };
-            added_at: string | null;
-            /**
-             * To how many customers the record was revealed.
-             */
-            revealed_to_accounts: number;
-            external_id: string | null;
-            full_name: string | null;
-            first_name: string | null;
-            last_name: string | null;
-            title: string | null;
-            role: string | null;
-            seniority: 'executive' | 'decision_maker' | 'other';
-            profile_url: string | null;
-            emails: Array<{
-                email: string;
-                status: 'verified' | 'accept_all' | 'unverified' | 'unknown' | 'bounced' | 'invalid' | 'guessed' | 'suppressed';
-                type: 'work' | 'personal' | 'role' | 'unknown';
-                is_primary: boolean;
-            }>;
-            phones: Array<{
-                phone: string;
-                type: 'mobile' | 'direct' | 'office' | 'unknown';
-                is_primary: boolean;
-            }>;
-            /**
-             * Emails, phones and profiles of the record that are shown only to the address of the person.
-             */
-            withheld: number;
-        }>;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type OpenPrivacyLinkResponse = OpenPrivacyLinkResponses[keyof OpenPrivacyLinkResponses];
-
-export type CopyPrivacyDataData = {
-    body: {
-        /**
-         * What follows the # of the link.
-         */
-        token: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/privacy/file';
-};
-
-export type CopyPrivacyDataErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * The person or the account may not do this: cross_site_request.
-     */
-    403: Error;
-    /**
-     * It cannot be used any more: invalid_link.
-     */
-    410: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type CopyPrivacyDataError = CopyPrivacyDataErrors[keyof CopyPrivacyDataErrors];
-
-export type CopyPrivacyDataResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'privacy_file';
-        filename: string;
-        /**
-         * JSON.
-         */
-        content: string;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type CopyPrivacyDataResponse = CopyPrivacyDataResponses[keyof CopyPrivacyDataResponses];
-
-export type EraseByPrivacyLinkData = {
-    body: {
-        /**
-         * What follows the # of the link.
-         */
-        token: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/privacy/erase';
-};
-
-export type EraseByPrivacyLinkErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * The person or the account may not do this: cross_site_request.
-     */
-    403: Error;
-    /**
-     * It cannot be used any more: invalid_link.
-     */
-    410: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type EraseByPrivacyLinkError = EraseByPrivacyLinkErrors[keyof EraseByPrivacyLinkErrors];
-
-export type EraseByPrivacyLinkResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'privacy_erasure';
-        /**
-         * Records that were erased.
-         */
-        erased: number;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type EraseByPrivacyLinkResponse = EraseByPrivacyLinkResponses[keyof EraseByPrivacyLinkResponses];
 
 export type GetAccountUsageData = {
     body?: never;
