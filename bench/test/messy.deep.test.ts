@@ -137,7 +137,7 @@ test('a catalogue as the truth has it passes the judge, and one wrong or missing
     const file = await catalogue.write(`${kind}.rejects.csv`, rows.map((cells) => cells.join(',')).join('\n'))
     const rejects = readRejects(file, agency!)
     const problems = truths[kind].flatMap(({ line, told }) =>
-      told.map((field) => ({ field, reason: '', count: 1, example: { line, value: null }, hint: null })),
+      told.map((field) => ({ field, reason: '', count: 1, line, value: null, hint: null })),
     )
     const verdict = await new Judge(kind, sheets[kind], files[kind]).judge(
       { db: catalogue.db, seals: catalogue.context.seals },

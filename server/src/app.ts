@@ -1,14 +1,15 @@
 import { KeyedMutex } from '@storedex/work'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { BillingAction } from './accounts/billing-actions.ts'
 import { identifyCaller, requireAccess } from './admission/access.ts'
 import { doorsOf } from './admission/doors.ts'
 import { KnownKeys } from './admission/known-keys.ts'
-import { BillingAction } from './auth/billing-actions.ts'
 import { billingPageOf } from './auth/caller.ts'
 import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from './auth/key-directory.ts'
 import { isMemberContext } from './auth/signed-in.ts'
 import { createTrialLinks } from './auth/trial-links.ts'
 import { registerLinkPages } from './billing/links/link-pages.ts'
+import { registerBillingEventRoutes } from './billing/list-events.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
 import { reconcileExclusively } from './billing/sync/reconcile.ts'
 import { registerWebhookRoutes } from './billing/sync/webhooks.ts'
@@ -17,13 +18,13 @@ import { pruneHistory } from './catalogue/history/prune-history.ts'
 import { registerConsoleFiles } from './console/files/routes.ts'
 import { guardConsole, identifyVisitor, KnownSessions } from './console/guard.ts'
 import { consoleDocument } from './console/openapi-document.ts'
-import { endExpiredPrivacyLinks } from './console/privacy/link.ts'
 import { registerConsoleRoutes } from './console/routes.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
 import { registerCountRoutes } from './counts/routes.ts'
 import { meterHeaders } from './delivery/paid-reply.ts'
 import type { Deps } from './deps.ts'
 import { readKeptExports } from './exports/keep-files.ts'
+import { registerErasureRoutes } from './erasure/routes.ts'
 import { registerExportRoutes } from './exports/routes.ts'
 import { ExportRunner, exportLane } from './exports/run/runner.ts'
 import { registerGuide } from './http/docs/guide.ts'
@@ -35,6 +36,7 @@ import { expireReplies } from './idempotency/idempotency.ts'
 import { importLane } from './import-jobs/context.ts'
 import { ImportFiles } from './import-jobs/files.ts'
 import { ImportRunner } from './import-jobs/run/runner.ts'
+import { registerSuppressionRoutes } from './imports/suppressions/routes.ts'
 import { Refusal } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
 import { closePeriodsExclusively } from './ledger/closing/close-periods.ts'
@@ -44,6 +46,8 @@ import { registerToolRoutes } from './mcp/http.ts'
 import { expirePeople } from './people/expire.ts'
 import { createMailer } from './people/mail.ts'
 import { Outbox } from './people/outbox.ts'
+import { endExpiredPrivacyLinks } from './privacy/link.ts'
+import { registerPrivacyRoutes } from './privacy/routes.ts'
 import { registerQuoteRoutes } from './quotes/routes.ts'
 import { describeCause } from './runtime/logger.ts'
 import { startRepeating } from './runtime/timing.ts'
@@ -225,6 +229,10 @@ export async function buildApp(
     registerCountRoutes(api, services)
     registerExportRoutes(api, services)
     registerQuoteRoutes(api, services)
+    registerBillingEventRoutes(api)
+    registerErasureRoutes(api, services)
+    registerSuppressionRoutes(api, services)
+    registerPrivacyRoutes(api, { ...services, outbox })
     registerConsoleRoutes(api, { ...services, outbox, importFiles, importRunner })
   })
   registerToolRoutes(app, {

@@ -6,7 +6,8 @@ export interface Problem {
   field: string
   reason: string
   count: number
-  example: { line: number; value: string | null }
+  line: number
+  value: string | null
   hint: string | null
 }
 
@@ -61,9 +62,9 @@ export class ReportCheck {
 
   /** Examples that are at a line without such a fault. */
   wrongExamples(problems: readonly Problem[]): Problem[] {
-    return problems.filter(({ field, example }) => {
+    return problems.filter(({ field, line }) => {
       const lines = this.#lines.get(fieldGroup(field))
-      return isField(fieldGroup(field)) && !lines?.has(example.line)
+      return isField(fieldGroup(field)) && !lines?.has(line)
     })
   }
 }

@@ -17,8 +17,8 @@ export type Actor =
   /** About themselves. */
   | ({ kind: 'person' } & SignedIn)
   | ({ kind: 'operator' } & SignedIn)
-  /** Nobody has signed in. */
-  | { kind: 'visitor'; address: string }
+  /** Nobody has signed in. Without an address where it must not be kept. */
+  | { kind: 'visitor'; address: string | null }
   | { kind: 'command' }
   /** The service itself, such as an export that was started before. */
   | { kind: 'system' }

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { escapeControls } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import type { AccountsContext } from '../accounts/account.ts'
+import { type Actor, command } from '../auth/actor.ts'
 import type { Config, ServiceAccess } from '../config.ts'
 import { classifyDatabaseError } from '../db/failures.ts'
 import type { Deps } from '../deps.ts'
@@ -34,28 +35,31 @@ export interface Cli {
   stderr: Writable & { isTTY?: boolean }
 }
 
+/** Resources of a command, which acts itself. */
+type Commanded<D> = D & { actor: Actor }
+
 /** Opens the database for a command, and closes it however the work ends. */
-export function withDatabase<T>(cli: Cli, work: (deps: DatabaseDeps) => Promise<T>): Promise<T> {
+export function withDatabase<T>(cli: Cli, work: (deps: Commanded<DatabaseDeps>) => Promise<T>): Promise<T> {
   return withOpened(() => cli.openDatabaseDeps(), work)
 }
 
 /** The same for a command that reads or writes the catalogue. */
-export function withCatalogue<T>(cli: Cli, work: (deps: CatalogueDeps) => Promise<T>): Promise<T> {
+export function withCatalogue<T>(cli: Cli, work: (deps: Commanded<CatalogueDeps>) => Promise<T>): Promise<T> {
   return withOpened(() => cli.openCatalogueDeps(), work)
 }
 
 /** The same with all resources of the service, such as the payment provider. */
-export function withDeps<T>(cli: Cli, work: (deps: Deps) => Promise<T>): Promise<T> {
+export function withDeps<T>(cli: Cli, work: (deps: Commanded<Deps>) => Promise<T>): Promise<T> {
   return withOpened(() => cli.openDeps(), work)
 }
 
 async function withOpened<D extends DatabaseDeps, T>(
   open: () => Promise<D>,
-  work: (deps: D) => Promise<T>,
+  work: (deps: Commanded<D>) => Promise<T>,
 ): Promise<T> {
   const deps = await open()
   try {
-    return await work(deps)
+    return await work({ ...deps, actor: command })
   } catch (error) {
     throw detectFullDisk(deps.config, error)
   } finally {

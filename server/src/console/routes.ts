@@ -4,7 +4,6 @@ import { registerKeysConsoleRoutes } from './keys/routes.ts'
 import { registerOpenIdConsoleRoutes } from './openid/routes.ts'
 import { registerOperatorConsoleRoutes } from './operator/routes.ts'
 import { registerPasskeyConsoleRoutes } from './passkeys/routes.ts'
-import { registerPrivacyConsoleRoutes } from './privacy/routes.ts'
 import type { ConsoleServices } from './services.ts'
 import { registerSessionConsoleRoutes } from './session/routes.ts'
 
@@ -15,6 +14,5 @@ export function registerConsoleRoutes(api: ApiRoutes, services: ConsoleServices)
   registerOpenIdConsoleRoutes(api, services)
   registerAccountConsoleRoutes(api, services)
   registerOperatorConsoleRoutes(api, services)
-  registerPrivacyConsoleRoutes(api, services)
   registerKeysConsoleRoutes(api, services)
 }

@@ -1,7 +1,7 @@
 /** Pages of lists, newest first: their parameters, and cursors bound to account, list and filters. */
 
 import { createHash } from 'node:crypto'
-import { type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
@@ -53,6 +53,13 @@ export interface ListPosition {
   at: Date
   row: number
 }
+
+/** Lists of operators belong to the installation, which stands where an account does in other cursors. */
+export const ofInstallation = { accountId: 0, mode: 'live' } as const
+
+/** The paging parameters of a list without filters. */
+export const PageQuery = ClosedObject(listParameters)
+export type PageQuery = Static<typeof PageQuery>
 
 interface ListContext {
   cursors: CursorSealer

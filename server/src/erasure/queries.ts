@@ -1,7 +1,7 @@
 /** Statements of an erasure. Contacts are found by hash with a sequential scan: there is no index on identities. */
 
 import { formatPgArray } from '../catalogue/queries.ts'
-import type { Client } from '../db/pool.ts'
+import type { Client, Queryable } from '../db/pool.ts'
 import type { Identity } from '../encryption/identities.ts'
 
 /** Sets the timeouts of an erasure's transaction: it may scan all contacts, and wait for imports and reveals. */
@@ -133,4 +133,17 @@ export async function insertSuppressions(
     [formatPgArray(identities.map(({ hash }) => hash)), identities.map(({ kind }) => kind), now],
   )
   return new Set(rows.map(({ hash }) => hash))
+}
+
+export interface SuppressionKindRow {
+  kind: 'email' | 'phone' | 'profile' | 'domain' | 'record'
+  total: number
+  last_added_at: Date
+}
+
+export async function countSuppressions(db: Queryable): Promise<SuppressionKindRow[]> {
+  const { rows } = await db.query<SuppressionKindRow>(
+    'select kind, count(*) as total, max(added_at) as last_added_at from suppressions group by kind order by kind',
+  )
+  return rows
 }

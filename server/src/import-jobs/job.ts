@@ -1,4 +1,5 @@
-import type { ImportJobOptions, ImportKindName, ImportRun } from './options.ts'
+import type { badValueRules, ImportKindName, ImportReport, RecordsOf } from '../imports/report.ts'
+import type { ImportJobOptions, ImportRun } from './options.ts'
 
 /**
  * `uploading` → `ready` → (`waiting` →) `checking` → `ready`, or `importing` → `done`, `stopped`, `failed`, `interrupted`.
@@ -24,42 +25,13 @@ export interface JobProgress {
   bytesTotal: number
 }
 
-/** Records of a file that have the same fault. */
-export interface JobProblem {
-  field: string
-  reason: string
-  count: number
-  /** Line of the first one; its value for stores only. */
-  line: number
-  value: string | null
-  hint: string | null
-}
-
-/** The counts of the stores, or of the contacts, of a file. */
-export interface JobReportPart {
-  of: 'stores' | 'contacts'
-  read: number
-  inserted: number
-  updated: number
-  unchanged: number
-  rejected: number
-  /** Values left out, where bad values are dropped. */
-  dropped: number
-  /** Rejected records that would be taken if bad values were dropped. */
-  would_take_with_drop: number
-  seconds: number
-  problems: JobProblem[]
-  /** What is worth knowing though nothing was refused. Missing in reports of earlier versions. */
-  notices?: JobProblem[]
-}
-
 /** Names of the files with rejects, by what they are of. */
-export type JobRejects = Partial<Record<JobReportPart['of'], string>>
+export type JobRejects = Partial<Record<RecordsOf, string>>
 
 export interface JobReport {
   run: ImportRun
-  on_bad_value: 'reject' | 'drop'
-  parts: JobReportPart[]
+  on_bad_value: (typeof badValueRules)[number]
+  parts: ImportReport[]
 }
 
 export interface ImportJob {

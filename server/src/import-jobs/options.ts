@@ -1,12 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { delimiters } from '../imports/csv/dialect.ts'
 import { type CsvOptions, csvOptionsOf } from '../imports/csv/open-csv.ts'
+import { badValueRules } from '../imports/report.ts'
 import { ClosedObject, OneOf } from '../kernel/shapes.ts'
-
-/** What an import is of. */
-export const importKinds = ['stores', 'contacts', 'stores+contacts'] as const
-export const ImportKindName = OneOf(importKinds)
-export type ImportKindName = (typeof importKinds)[number]
 
 /** What is done with an uploaded file: `check` changes nothing. */
 export const importRuns = ['check', 'import'] as const
@@ -32,7 +28,7 @@ export const ImportJobOptions = ClosedObject({
       description: 'The file has no heading: fields of the first columns, with commas. Others are named by `map`.',
     }),
   ),
-  on_bad_value: Type.Optional(OneOf(['reject', 'drop'])),
+  on_bad_value: Type.Optional(OneOf(badValueRules)),
   extend_taxonomy: Type.Optional(Type.Boolean()),
 })
 export type ImportJobOptions = Static<typeof ImportJobOptions>

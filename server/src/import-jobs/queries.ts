@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/pool.ts'
+import type { ImportKindName } from '../imports/report.ts'
 import type { ImportJob, ImportState, JobProgress, JobRejects, JobReport } from './job.ts'
-import type { ImportKindName, ImportRun } from './options.ts'
+import type { ImportRun } from './options.ts'
 
 const columns = `id, server, person_id as "personId", kind, file_name as "fileName",
   file_modified_at as "fileModifiedAt", bytes, received, state, run, options, stop_requested as "stopRequested",

@@ -1,8 +1,9 @@
 import type { ReadStream } from 'node:fs'
 import { transact } from '../db/pool.ts'
+import type { RecordsOf } from '../imports/report.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { auditImport, type ImportJobContext, requireImport, requireImportHere } from './context.ts'
-import { canRun, type ImportJob, isRunning, type JobReportPart } from './job.ts'
+import { canRun, type ImportJob, isRunning } from './job.ts'
 import type { ImportJobOptions, ImportRun } from './options.ts'
 import { markFilesRemoved, queueImportRun, requestImportStop } from './queries.ts'
 
@@ -59,7 +60,7 @@ export async function removeFiles(ctx: ImportJobContext, id: number): Promise<Im
 export async function openRejects(
   ctx: ImportJobContext,
   id: number,
-  of: JobReportPart['of'],
+  of: RecordsOf,
 ): Promise<{ content: ReadStream; bytes: number; name: string }> {
   const job = await requireImportHere(ctx, id)
   const name = job.rejectsRemovedAt === null ? job.rejects?.[of] : undefined

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { transact } from '../db/pool.ts'
+import type { ImportKindName } from '../imports/report.ts'
 import { formatEndingOf } from '../imports/source/text.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { auditImport, type ImportJobContext, requireImportHere } from './context.ts'
 import { partTooLargeError } from './files.ts'
 import type { ImportJob } from './job.ts'
-import type { ImportKindName } from './options.ts'
 import { advanceUpload, insertImportJob } from './queries.ts'
 
 /** The largest file. */

@@ -3,6 +3,7 @@ import type { Vocabulary } from '../search/query/vocabulary.ts'
 import { type Chunk, readAhead, readChunks } from './chunks.ts'
 import type { CsvOptions } from './csv/open-csv.ts'
 import type { ImportKind } from './import-kind.ts'
+import type { RecordsOf } from './report.ts'
 import type { OpenedFile } from './source/open-records.ts'
 import type { ImportSource } from './source/text.ts'
 import { TaxonomyResolver } from './taxonomy-resolver.ts'
@@ -28,11 +29,8 @@ export interface ChunkReading<Patch> {
   bytesRead(): number
 }
 
-/** The kinds of record that another thread can read. */
-export type ThreadKind = 'stores' | 'contacts'
-
 /** Starts reading a file in another thread; null if that does not pay or is not possible. */
-export type StartReading = <Patch>(kind: ThreadKind, request: ReadingRequest) => ChunkReading<Patch> | null
+export type StartReading = <Patch>(kind: RecordsOf, request: ReadingRequest) => ChunkReading<Patch> | null
 
 /** Reads in the calling thread, one chunk ahead. */
 export function readInProcess<Patch>(kind: ImportKind<Patch>, request: ReadingRequest): ChunkReading<Patch> {

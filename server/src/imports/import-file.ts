@@ -6,12 +6,12 @@ import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Clock } from '../kernel/time.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
-import { readInProcess, type StartReading, type ThreadKind } from './chunk-reader.ts'
+import { readInProcess, type StartReading } from './chunk-reader.ts'
 import { applyChunk, type Chunk } from './chunks.ts'
 import { type CsvOptions, csvOptionsOf } from './csv/open-csv.ts'
 import { describeFaults, fault, type LineFault } from './faults.ts'
 import type { ChunkOutcome, ImportKind } from './import-kind.ts'
-import { type Problem, ProblemReport } from './problems.ts'
+import { type badValueRules, type ImportReport, ProblemReport, type RecordsOf } from './report.ts'
 import { type OpenedFile, openRecords } from './source/open-records.ts'
 import { type Reject, RejectsFile, type RejectsSink, rejectsPathFor } from './source/rejects.ts'
 import { type ImportSource, openSource } from './source/text.ts'
@@ -36,14 +36,11 @@ export interface ImportProgress {
   bytesTotal: number | null
 }
 
-/** What happens to a record with a bad value: it is rejected, or the value is left out. */
-type OnBadValue = 'reject' | 'drop'
-
 /** How records are read and what becomes of them. */
 export interface ImportOptions extends CsvOptions {
   mode?: Mode
   extendTaxonomy: boolean
-  onBadValue?: OnBadValue
+  onBadValue?: (typeof badValueRules)[number]
   /** Read, clean and check everything, and write nothing. */
   dryRun?: boolean
   /** Ends the import after the chunk that is being written. */
@@ -59,27 +56,13 @@ export interface ImportInput extends ImportOptions {
   rejectsName?: string
 }
 
-/** `read` is the sum of the other counts. */
-export interface ImportCounts {
-  read: number
-  inserted: number
-  updated: number
-  unchanged: number
-  rejected: number
-}
+type FileReport = Required<Omit<ImportReport, 'of'>>
+export type ImportCounts = Pick<FileReport, 'read' | 'inserted' | 'updated' | 'unchanged' | 'rejected'>
 
 /** What became of the records of a source. */
-interface ImportOutcome extends ImportCounts {
-  /** How many values were left out. */
-  dropped: number
-  /** How many rejected records `onBadValue: 'drop'` would take. */
-  would_take_with_drop: number
+interface ImportOutcome extends Omit<FileReport, 'seconds'> {
   /** Whether the import was stopped before its end. */
   stopped: boolean
-  /** What was wrong, by field and reason, the most frequent first. */
-  problems: Problem[]
-  /** What is worth knowing though nothing was refused or left out for it. */
-  notices: Problem[]
   /** Of a dry run of CSV: the first value with letters beyond ASCII, which shows whether the encoding is right. */
   decoded: { line: number; value: string } | null
 }
@@ -104,7 +87,7 @@ export async function importFile<Patch>(
   context: ImportContext,
   kind: ImportKind<Patch>,
   input: ImportInput,
-  threadKind: ThreadKind | null = null,
+  threadKind: RecordsOf | null = null,
 ): Promise<ImportResult> {
   const startedAtMs = performance.now()
   const source = await openSource(input.file, input.stdin, context.config?.importMaxUnpackedMb)
@@ -127,7 +110,7 @@ async function importOpened<Patch>(
   kind: ImportKind<Patch>,
   source: ImportSource,
   input: ImportInput,
-  threadKind: ThreadKind | null,
+  threadKind: RecordsOf | null,
 ): Promise<{ file: OpenedFile; rejects: RejectsSink; outcome: ImportOutcome }> {
   try {
     const file = await openRecords(source, kind, input)
@@ -162,7 +145,7 @@ interface Streams {
   file: OpenedFile
   rejects: RejectsSink
   /** What the records are to the thread that can read them; null if only the calling thread can. */
-  threadKind: ThreadKind | null
+  threadKind: RecordsOf | null
 }
 
 async function importRecords<Patch>(
@@ -171,7 +154,7 @@ async function importRecords<Patch>(
   { source, file, rejects, threadKind }: Streams,
   { mode = 'live', extendTaxonomy, onBadValue, dryRun = false, signal, onProgress, ...options }: ImportOptions,
 ): Promise<ImportOutcome> {
-  const report = new ImportReport(file.layout?.notices ?? [])
+  const report = new OutcomeCounter(file.layout?.notices ?? [])
   const dropsBadValues = onBadValue === 'drop'
   try {
     let taxonomy = await loadTaxonomy(db)
@@ -235,7 +218,7 @@ async function rejectsOf<Patch>(chunk: Chunk<Patch>, { refused }: ChunkOutcome<P
 }
 
 /** Adds up what became of the chunks of an import. */
-class ImportReport {
+class OutcomeCounter {
   readonly counts: ImportCounts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 }
   stopped = false
   readonly #problems = new ProblemReport()

@@ -1,5 +1,5 @@
+import type { TrialCreditAction } from '../accounts/billing-actions.ts'
 import type { Meter } from '../accounts/plans.ts'
-import type { TrialCreditAction } from '../auth/billing-actions.ts'
 import { budgetOf } from '../auth/budgets.ts'
 import type { CountedWindows, Spender } from '../auth/caller.ts'
 import { messageLimitError, rateLimitError, requestWindowsAt } from '../auth/rate-limits.ts'

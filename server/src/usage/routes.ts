@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { TrialCreditAction } from '../accounts/billing-actions.ts'
 import { callerContext } from '../admission/access.ts'
 import { authorize } from '../auth/access.ts'
-import { TrialCreditAction } from '../auth/billing-actions.ts'
 import { readCallerBudgets } from '../auth/budget-reports.ts'
 import type { CallerContext, KeyCaller } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'

@@ -25,7 +25,7 @@ test('a file is imported, and its invalid records go to the rejects file', async
     rejects_file: expect.any(String),
     seconds: expect.any(Number),
     would_take_with_drop: 0,
-    problems: [{ field: 'domain', reason: 'is not a domain', count: 1, example: { line: 2, value: 'not a host' } }],
+    problems: [{ field: 'domain', reason: 'is not a domain', count: 1, line: 2, value: 'not a host' }],
   })
   expect(readFileSync(result.rejects_file, 'utf8')).toContain('not a host')
 })

@@ -8,6 +8,7 @@ import type { KnownStatus } from '../../src/accounts/account.ts'
 import { type AccountChanges, changeAccount, createAccount } from '../../src/accounts/change-account.ts'
 import type { LimitOverrides, PlanFile, PlanSlug } from '../../src/accounts/plans.ts'
 import { openAccountId } from '../../src/accounts/read-account.ts'
+import { type Actor, command } from '../../src/auth/actor.ts'
 import type { BudgetChanges } from '../../src/auth/budgets.ts'
 import type { Scope } from '../../src/auth/caller.ts'
 import { createKey, resumeKey, revokeKey, suspendKey } from '../../src/auth/keys.ts'
@@ -60,7 +61,7 @@ export interface TestApp {
   url: string
   deps: Deps
   /** The resources of the operator's commands: `deps` with the owner's connections. */
-  operator: Deps
+  operator: Deps & { actor: Actor }
   /** A pool of the role that owns the tables and has more rights than the service. */
   db: ConnectionPool
   clock: ReturnType<typeof createManualClock>
@@ -150,7 +151,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   atEnd(() => app.close())
 
-  const operator = { ...deps, db: deps.ownerDb }
+  const operator = { ...deps, actor: command, db: deps.ownerDb }
   const searchFollows = () => waitForSearch(deps)
   await searchFollows()
   const importAs = (importFile: typeof importStores) => async (records: object[]) => {

@@ -1,6 +1,6 @@
 import { escapeLine } from '@storedex/process-lock/terminal'
 import type { ImportResult } from '../../imports/import-file.ts'
-import type { Problem } from '../../imports/problems.ts'
+import type { ImportProblem } from '../../imports/report.ts'
 import { formatNumber } from '../../kernel/time.ts'
 import { formatTable } from '../output.ts'
 
@@ -66,10 +66,10 @@ function describeNotices({ notices }: ImportResult): string | null {
 
 const maxShown = 40
 
-function formatProblem({ field, reason, count, example, hint }: Problem): string[] {
+function formatProblem({ field, reason, count, line, value, hint }: ImportProblem): string[] {
   // One line each, whatever the value contains.
-  const value = example.value === null ? '' : ` ${JSON.stringify(cut(example.value))}`
-  return [formatNumber(count), field, reason, `line ${example.line}:${value}`.replace(/:$/, ''), hint ?? '']
+  const shown = value === null ? '' : ` ${JSON.stringify(cut(value))}`
+  return [formatNumber(count), field, reason, `line ${line}:${shown}`.replace(/:$/, ''), hint ?? '']
 }
 
 function cut(text: string): string {

@@ -3,6 +3,7 @@ import { selectAccount } from '../../accounts/queries.ts'
 import { recordAuditEntry } from '../../auth/audit.ts'
 import type { PersonContext } from '../../auth/signed-in.ts'
 import type { Queryable } from '../../db/pool.ts'
+import { ofInstallation } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import { OperatorError, Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
@@ -12,9 +13,8 @@ export function accountsContextOf({ db, now }: PersonContext, ids: IdSealer): Ac
   return { db, ids, now }
 }
 
-/** Lists of operators belong to the installation, which stands where an account does in other cursors. */
 export function listContext({ now }: PersonContext, cursors: CursorSealer) {
-  return { cursors, now, accountId: 0, mode: 'live' as const }
+  return { cursors, now, ...ofInstallation }
 }
 
 /** The account with this public id. Throws `account_not_found`. */

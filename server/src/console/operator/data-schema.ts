@@ -1,11 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
 
 const Figure = Type.Number()
-
-export const PageQuery = ClosedObject(listParameters)
-export type PageQuery = Static<typeof PageQuery>
 
 const Sizes = ClosedObject({ stores: Count('Stores.'), contacts: Count('People at stores.') })
 
@@ -49,82 +45,6 @@ export const OperatorCatalogueReply = ClosedObject({
   request_id: RequestId,
 })
 export type OperatorCatalogueReply = Static<typeof OperatorCatalogueReply>
-
-export const ErasureBody = ClosedObject({
-  email: Type.Optional(Type.String({ minLength: 3, maxLength: 320 })),
-  contact: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'ct_live_…' })),
-})
-export type ErasureBody = Static<typeof ErasureBody>
-
-export const ErasureReply = ClosedObject({
-  object: Type.Literal('erasure'),
-  erased: Count('Contacts that were erased.'),
-  request_id: RequestId,
-})
-export type ErasureReply = Static<typeof ErasureReply>
-
-const maxSuppressionText = 200_000
-
-export const SuppressionsBody = ClosedObject({
-  text: Type.String({
-    minLength: 1,
-    maxLength: maxSuppressionText,
-    description: 'One email address, phone number, profile or domain per line.',
-  }),
-})
-
-export const maxShownRejects = 100
-
-export const SuppressionsReply = ClosedObject({
-  object: Type.Literal('suppressions_added'),
-  read: Count('Lines.'),
-  added: Count('New ones.'),
-  unchanged: Count('Those known before.'),
-  rejected: Count('Lines that are nothing to suppress.'),
-  rejects: Type.Array(ClosedObject({ line: Count('Number of the line.'), reason: Type.String() }), {
-    maxItems: maxShownRejects,
-  }),
-  erased: Count('Contacts that were erased.'),
-  request_id: RequestId,
-})
-export type SuppressionsReply = Static<typeof SuppressionsReply>
-
-export const SuppressionCountsReply = ClosedObject({
-  object: Type.Literal('suppressions'),
-  kinds: Type.Array(
-    ClosedObject({
-      kind: OneOf(['email', 'phone', 'profile', 'domain', 'record']),
-      total: Count('How many.'),
-      last_added_at: Timestamp('The newest.'),
-    }),
-  ),
-  request_id: RequestId,
-})
-export type SuppressionCountsReply = Static<typeof SuppressionCountsReply>
-
-export const PrivacyRequestListReply = RecordList(
-  ClosedObject({
-    entry: Count('Number of the request.'),
-    requested_at: Timestamp('When the link was asked for.'),
-    expires_at: Timestamp('When the link ends.'),
-    opened_at: Nullable(Timestamp('When the link was opened first.')),
-    ended_at: Nullable(Timestamp('When the request ended.')),
-    outcome: OneOf(['waiting', 'opened', 'erased', 'nothing_held', 'kept', 'expired', 'mail_failed']),
-    erased: Nullable(Count('Contacts that were erased.')),
-  }),
-)
-export type PrivacyRequestListReply = Static<typeof PrivacyRequestListReply>
-
-export const WebhookListReply = RecordList(
-  ClosedObject({
-    id: Type.String(),
-    type: Type.String(),
-    received_at: Timestamp('When it came first.'),
-    handled_at: Nullable(Timestamp('When it was handled.')),
-    outcome: Nullable(Type.String()),
-  }),
-)
-export type WebhookListReply = Static<typeof WebhookListReply>
 
 export const SystemReply = ClosedObject({
   object: Type.Literal('system'),

@@ -1,10 +1,11 @@
 import { basename } from 'node:path'
 import { importContacts } from '../../imports/contacts/import-contacts.ts'
 import type { ImportContext, ImportInput, ImportProgress, ImportResult } from '../../imports/import-file.ts'
+import type { ImportKindName, RecordsOf } from '../../imports/report.ts'
 import { importStores } from '../../imports/stores/import-stores.ts'
 import { importStoresAndContacts } from '../../imports/stores-and-contacts.ts'
-import type { JobProgress, JobRejects, JobReportPart } from '../job.ts'
-import { type ImportKindName, readingOptionsOf } from '../options.ts'
+import type { JobProgress, JobRejects } from '../job.ts'
+import { readingOptionsOf } from '../options.ts'
 import { describePart } from './report.ts'
 import type { ImportTask, ImportTaskResult } from './task.ts'
 
@@ -12,8 +13,6 @@ interface RunOptions {
   signal: AbortSignal
   onProgress(progress: JobProgress): void
 }
-
-type PartName = JobReportPart['of']
 
 /** Runs a file through the pipeline of the command `import`. */
 export async function runPipeline(
@@ -44,7 +43,7 @@ async function importAs(
   kind: ImportKindName,
   context: ImportContext,
   input: ImportInput,
-): Promise<(readonly [of: PartName, result: ImportResult])[]> {
+): Promise<(readonly [of: RecordsOf, result: ImportResult])[]> {
   if (kind === 'stores') return [['stores', await importStores(context, input)]]
   if (kind === 'contacts') return [['contacts', await importContacts(context, input)]]
   const { stores, contacts } = await importStoresAndContacts(context, input)
@@ -67,7 +66,7 @@ function countPasses(kind: ImportKindName, onProgress: RunOptions['onProgress'])
   }
 }
 
-function rejectsOf(results: readonly (readonly [of: PartName, result: ImportResult])[]): JobRejects | null {
+function rejectsOf(results: readonly (readonly [of: RecordsOf, result: ImportResult])[]): JobRejects | null {
   const files = results.flatMap(([of, { rejects_file: path }]) =>
     path === null ? [] : [[of, basename(path)] as const],
   )

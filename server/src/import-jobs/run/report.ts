@@ -1,8 +1,6 @@
 import type { ImportResult } from '../../imports/import-file.ts'
-import type { Problem } from '../../imports/problems.ts'
-import type { JobProblem, JobReportPart } from '../job.ts'
+import type { ImportKindName, ImportProblem, ImportReport, RecordsOf } from '../../imports/report.ts'
 import { fieldsOf } from '../kinds.ts'
-import type { ImportKindName } from '../options.ts'
 
 const maxProblems = 200
 
@@ -10,13 +8,11 @@ const maxProblems = 200
  * The counts and problems of a run as they are stored. Of files with contacts nothing is stored that may be somebody's: no
  * values, and no names that the file gives to what is no field.
  */
-export function describePart(of: JobReportPart['of'], result: ImportResult, kind: ImportKindName): JobReportPart {
+export function describePart(of: RecordsOf, result: ImportResult, kind: ImportKindName): ImportReport {
   const { read, inserted, updated, unchanged, rejected, dropped, would_take_with_drop, seconds } = result
-  const describe = (problems: readonly Problem[]) => {
-    const described = problems
-      .slice(0, maxProblems)
-      .map(({ example, ...problem }): JobProblem => ({ ...problem, line: example.line, value: example.value }))
-    return kind === 'stores' ? described : withoutPersonalData(described, kind)
+  const describe = (problems: readonly ImportProblem[]) => {
+    const first = problems.slice(0, maxProblems)
+    return kind === 'stores' ? first : withoutPersonalData(first, kind)
   }
   return {
     ...{ of, read, inserted, updated, unchanged, rejected, dropped, would_take_with_drop, seconds },
@@ -25,7 +21,7 @@ export function describePart(of: JobReportPart['of'], result: ImportResult, kind
   }
 }
 
-function withoutPersonalData(problems: readonly JobProblem[], kind: ImportKindName): JobProblem[] {
+function withoutPersonalData(problems: readonly ImportProblem[], kind: ImportKindName): ImportProblem[] {
   const known = knownFields(kind)
   return problems.map(({ field, reason, hint, ...problem }) => ({
     ...problem,

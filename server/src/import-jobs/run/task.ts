@@ -1,6 +1,7 @@
+import type { ImportKindName } from '../../imports/report.ts'
 import type { DataKey } from '../../kernel/seal.ts'
 import type { JobProgress, JobRejects, JobReport } from '../job.ts'
-import type { ImportJobOptions, ImportKindName, ImportRun } from '../options.ts'
+import type { ImportJobOptions, ImportRun } from '../options.ts'
 
 /** Everything that a run needs; it can be copied to a thread. */
 export interface ImportTask {

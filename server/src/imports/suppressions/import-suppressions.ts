@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { ErasureContext } from '../../erasure/erase-contacts.ts'
 import { OperatorError } from '../../kernel/errors.ts'
-import { RecordError } from '../faults.ts'
 import type { ImportCounts, ImportProgress } from '../import-file.ts'
 import { decodeMarked } from '../source/encoding.ts'
 import { type Line, LineSplitter } from '../source/lines.ts'
-import { jsonRejects, type Reject, RejectsFile, rejectsPathFor } from '../source/rejects.ts'
+import { jsonRejects, RejectsFile, rejectsPathFor } from '../source/rejects.ts'
 import { openText } from '../source/text.ts'
-import { isBlankOrComment, readSuppression, type Suppression } from './read-suppression.ts'
-import { suppress } from './suppress.ts'
+import { isBlankOrComment } from './read-suppression.ts'
+import { readSuppressions, suppress } from './suppress.ts'
 
 export interface SuppressionsInput {
   /** A path, or `-` for `stdin`. */
@@ -41,7 +40,7 @@ export async function importSuppressions(ctx: ErasureContext, input: Suppression
   const counts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0, erased: 0 }
   try {
     for await (const lines of readChunks(await decodeMarked(source.name, source.blocks))) {
-      const chunk = readChunk(ctx, lines)
+      const chunk = readSuppressions(ctx, lines)
       const { inserted, erased } = await suppress(ctx, chunk.suppressions)
       const bytes = lines.reduce((sum, line) => sum + line.bytes.length, 0)
       await rejects.write(chunk.rejects, bytes)
@@ -83,21 +82,4 @@ async function* readChunks(blocks: AsyncIterable<Buffer>): AsyncGenerator<Line[]
     }
   }
   if (chunk.length > 0) yield chunk
-}
-
-function readChunk(
-  { seals }: ErasureContext,
-  lines: readonly Line[],
-): { suppressions: Suppression[]; rejects: Reject[] } {
-  const suppressions: Suppression[] = []
-  const rejects: Reject[] = []
-  for (const line of lines) {
-    try {
-      suppressions.push(readSuppression(line, seals.identities))
-    } catch (error) {
-      if (!(error instanceof RecordError)) throw error
-      rejects.push({ line: line.number, reason: error.message, original: [line.bytes.toString('utf8')] })
-    }
-  }
-  return { suppressions, rejects }
 }

@@ -1,10 +1,15 @@
+import { authorize } from '../../auth/access.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import { lockCatalogue } from '../../catalogue/queries.ts'
-import { type Alongside, transact } from '../../db/pool.ts'
+import { transact } from '../../db/pool.ts'
 import type { Identity } from '../../encryption/identities.ts'
-import type { ErasureContext } from '../../erasure/erase-contacts.ts'
+import { type ErasureContext, erasing } from '../../erasure/erase-contacts.ts'
 import { type Erasure, erasePeople, planErasures } from '../../erasure/erase-people.ts'
 import * as queries from '../../erasure/queries.ts'
-import type { Suppression } from './read-suppression.ts'
+import { RecordError } from '../faults.ts'
+import type { Line } from '../source/lines.ts'
+import type { Reject } from '../source/rejects.ts'
+import { readSuppression, type Suppression } from './read-suppression.ts'
 
 /** Few enough that other writers do not wait long. */
 const peoplePerTransaction = 1_000
@@ -18,33 +23,31 @@ export interface SuppressionCounts {
 
 /**
  * Suppresses people and sites, so that imports reject them, and then erases stored contacts that match. Repeating it
- * finishes an interrupted call, and otherwise changes nothing. `alongside` runs in each of its transactions, with what
- * that one changed.
+ * finishes an interrupted call, and otherwise changes nothing. The audit log has numbers alone.
  */
-export async function suppress(
-  ctx: ErasureContext,
-  suppressions: readonly Suppression[],
-  alongside?: Alongside<SuppressionCounts>,
-): Promise<SuppressionCounts> {
-  const inserted = await addSuppressions(ctx, suppressions, alongside)
-  const erased = await eraseMatches(ctx, suppressions, alongside)
+export async function suppress(ctx: ErasureContext, suppressions: readonly Suppression[]): Promise<SuppressionCounts> {
+  authorize({ actor: ctx.actor, now: ctx.clock.now() }, erasing)
+  const inserted = await addSuppressions(ctx, suppressions)
+  const erased = await eraseMatches(ctx, suppressions)
   return { inserted, erased }
 }
 
 /** Returns how many suppressions are new; a duplicate counts once. */
-function addSuppressions(
-  { db, clock }: ErasureContext,
-  suppressions: readonly Suppression[],
-  alongside?: Alongside<SuppressionCounts>,
-): Promise<number> {
+function addSuppressions({ actor, db, clock }: ErasureContext, suppressions: readonly Suppression[]): Promise<number> {
   return transact(db, async (client) => {
     await queries.prepareErasureTransaction(client)
     // A running import commits first, so the erasure finds its contacts. The next import reads the suppressions.
     await lockCatalogue(client)
     const identities = suppressions.flatMap((suppression) => suppression.identities)
-    const added = await queries.insertSuppressions(client, identities, clock.now())
+    const now = clock.now()
+    const added = await queries.insertSuppressions(client, identities, now)
     const inserted = suppressions.filter((suppression) => deleteAny(added, suppression.identities)).length
-    await alongside?.(client, { inserted, erased: 0 })
+    if (inserted > 0)
+      await recordAudit(
+        client,
+        { actor, now },
+        { accountId: null, action: 'suppressions.added', details: { added: inserted } },
+      )
     return inserted
   })
 }
@@ -53,11 +56,7 @@ function deleteAny(hashes: Set<string>, identities: readonly Identity[]): boolea
   return identities.map(({ hash }) => hashes.delete(hash)).includes(true)
 }
 
-async function eraseMatches(
-  ctx: ErasureContext,
-  suppressions: readonly Suppression[],
-  alongside?: Alongside<SuppressionCounts>,
-): Promise<number> {
+async function eraseMatches(ctx: ErasureContext, suppressions: readonly Suppression[]): Promise<number> {
   const erasures = await transact(ctx.db, async (client) => {
     await queries.prepareErasureTransaction(client)
     const personal = suppressions.flatMap(({ identities, host }) => (host === null ? identities : []))
@@ -75,8 +74,14 @@ async function eraseMatches(
     erased += await transact(ctx.db, async (client) => {
       await queries.prepareErasureTransaction(client)
       await lockCatalogue(client)
-      const sliceErased = await erasePeople(client, slice, ctx.clock.now())
-      await alongside?.(client, { inserted: 0, erased: sliceErased })
+      const now = ctx.clock.now()
+      const sliceErased = await erasePeople(client, slice, now)
+      if (sliceErased > 0)
+        await recordAudit(
+          client,
+          { actor: ctx.actor, now },
+          { accountId: null, action: 'contacts.erased', details: { by: 'suppression', erased: sliceErased } },
+        )
       return sliceErased
     })
   }
@@ -85,4 +90,22 @@ async function eraseMatches(
 
 function hashesOf(identities: readonly Identity[]): string[] {
   return identities.map(({ hash }) => hash)
+}
+
+/** Reads one suppression of each line; what is none is a reject. */
+export function readSuppressions(
+  { seals }: Pick<ErasureContext, 'seals'>,
+  lines: readonly Line[],
+): { suppressions: Suppression[]; rejects: Reject[] } {
+  const suppressions: Suppression[] = []
+  const rejects: Reject[] = []
+  for (const line of lines) {
+    try {
+      suppressions.push(readSuppression(line, seals.identities))
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error
+      rejects.push({ line: line.number, reason: error.message, original: [line.bytes.toString('utf8')] })
+    }
+  }
+  return { suppressions, rejects }
 }

@@ -1,8 +1,8 @@
 import type { Term } from '../../search/query/vocabulary.ts'
-import type { ThreadKind } from '../chunk-reader.ts'
 import type { Chunk } from '../chunks.ts'
 import type { CsvOptions } from '../csv/open-csv.ts'
 import type { Inspection, InspectOptions } from '../inspect-file.ts'
+import type { RecordsOf } from '../report.ts'
 import type { Original } from '../source/records.ts'
 import type { InspectedKind } from './inspect.ts'
 
@@ -19,7 +19,7 @@ interface FileTask {
 
 /** A file to read to its end. */
 export interface ReadingTask extends FileTask {
-  kind: ThreadKind
+  kind: RecordsOf
   options: CsvOptions
   extendTaxonomy: boolean
   dropsBadValues: boolean

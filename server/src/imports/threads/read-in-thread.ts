@@ -3,8 +3,9 @@ import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../../kernel/errors.ts'
 import { facets, type Term, type Vocabulary } from '../../search/query/vocabulary.ts'
 import type { ThreadProgram } from '../../search/replica/thread.ts'
-import type { ChunkReading, ReadingRequest, StartReading, ThreadKind } from '../chunk-reader.ts'
+import type { ChunkReading, ReadingRequest, StartReading } from '../chunk-reader.ts'
 import type { Chunk } from '../chunks.ts'
+import type { RecordsOf } from '../report.ts'
 import type { Original } from '../source/records.ts'
 import type { FromReadingThread, ImportThreadTask, ReadingTask, ToReadingThread } from './messages.ts'
 
@@ -17,7 +18,7 @@ const defaults = { leastBytes: 8_000_000, leastProcessors: 4 }
  */
 export function readInThread(program: ThreadProgram, limits: Partial<typeof defaults> = {}): StartReading {
   const { leastBytes, leastProcessors } = { ...defaults, ...limits }
-  return <Patch>(kind: ThreadKind, request: ReadingRequest) => {
+  return <Patch>(kind: RecordsOf, request: ReadingRequest) => {
     const { file, bytesTotal } = request.source
     if (file === null || bytesTotal === null || bytesTotal < leastBytes) return null
     if (availableParallelism() < leastProcessors) return null
@@ -25,7 +26,7 @@ export function readInThread(program: ThreadProgram, limits: Partial<typeof defa
   }
 }
 
-function taskOf(kind: ThreadKind, file: string, request: ReadingRequest): ReadingTask {
+function taskOf(kind: RecordsOf, file: string, request: ReadingRequest): ReadingTask {
   const { vocabulary, options, extendTaxonomy, dropsBadValues, seals, source } = request
   return {
     kind,

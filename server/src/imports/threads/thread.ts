@@ -2,10 +2,10 @@ import { isMainThread, type MessagePort, parentPort, workerData } from 'node:wor
 import { createIdentityHasher } from '../../encryption/identities.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { Vocabulary } from '../../search/query/vocabulary.ts'
-import type { ThreadKind } from '../chunk-reader.ts'
 import { type Chunk, readChunks } from '../chunks.ts'
 import { contactImportKind } from '../contacts/import-contacts.ts'
 import type { RecordKind } from '../import-kind.ts'
+import type { RecordsOf } from '../report.ts'
 import { openRecords } from '../source/open-records.ts'
 import type { Original } from '../source/records.ts'
 import { openSource } from '../source/text.ts'
@@ -52,7 +52,7 @@ function describeFailure(error: unknown): FromReadingThread {
   return { kind: 'failed', message, stack, isOperators: error instanceof OperatorError }
 }
 
-const kinds: Record<ThreadKind, RecordKind<unknown>> = { stores: storeImportKind, contacts: contactImportKind }
+const kinds: Record<RecordsOf, RecordKind<unknown>> = { stores: storeImportKind, contacts: contactImportKind }
 
 class ReadingThread {
   readonly #port: MessagePort

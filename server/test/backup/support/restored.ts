@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createAccount } from '../../../src/accounts/change-account.ts'
+import { type Actor, command } from '../../../src/auth/actor.ts'
 import { findProjectDir, readConfig } from '../../../src/config.ts'
 import type { Deps } from '../../../src/deps.ts'
 import { resealIdentityKey } from '../../../src/encryption/keyring.ts'
@@ -10,10 +11,10 @@ import { openTestDeps, serveTestDeps } from '../../support/deps.ts'
 import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
 
 /** The resources of the operator's commands, on a restored database. Close them before it is restored again. */
-export function openOperator(url: string, keyring = testDataKeys): Promise<Deps> {
+export async function openOperator(url: string, keyring = testDataKeys): Promise<Deps & { actor: Actor }> {
   const environment = { DATABASE_URL: url, DATA_KEYS: keyring, LOG_LEVEL: 'silent' }
   const config = readConfig(environment, findProjectDir(import.meta.dirname))
-  return openTestDeps(config, { maxConnections: 4, asOwner: true })
+  return Object.assign(await openTestDeps(config, { maxConnections: 4, asOwner: true }), { actor: command })
 }
 
 /** Starts the production app on a restored database, at the given time; closed after the file's tests. Returns its URL. */

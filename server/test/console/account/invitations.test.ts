@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browserAfter, goodPassword, newBrowser } from '../../people/support/people.ts'
+import { type SmtpSink, startSmtpSink, textOf } from '../../privacy/support/smtp-sink.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { Json, TestReply } from '../../support/client.ts'
-import { type SmtpSink, startSmtpSink, textOf } from '../privacy/support/smtp-sink.ts'
 import { type AccountPerson, atAccount, auditLines, newMember, outcomeOf } from './support/account-person.ts'
 
 const now = '2026-11-10T12:00:00.000Z'

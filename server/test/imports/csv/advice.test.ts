@@ -96,7 +96,7 @@ test('of two columns with one name, the first is kept by the advice, and neither
       map: { '#3': 'name' },
     },
   )
-  expect(second).toMatchObject({ updated: 1, notices: [{ field: 'name', count: 1, example: { line: 1 } }] })
+  expect(second).toMatchObject({ updated: 1, notices: [{ field: 'name', count: 1, line: 1 }] })
   expect((await documentOf('one.example'))!.name).toBe('Uno')
 })
 

@@ -27,7 +27,7 @@ test('lines above the header are not read, whatever they have, and lines are cou
     read: 2,
     inserted: 1,
     rejected: 1,
-    problems: [{ example: { line: 7 } }],
+    problems: [{ line: 7 }],
   })
   // The rejects begin with their header: the same options serve for them.
   const rejects = (await readFile(result.rejects_file!, 'utf8')).replaceAll('no host', 'b.example')
@@ -45,7 +45,7 @@ test('a line that cannot be the header is refused with its number', async () => 
 test('a file without a header is read from its first row, by the fields that are given', async () => {
   const text = 'sep=;\na.example;x;Aye\nno host;y;Bee\n'
   const result = await importText(text, { noHeader: ['domain', '', 'name'] })
-  expect(result).toMatchObject({ read: 2, inserted: 1, rejected: 1, notices: [], problems: [{ example: { line: 3 } }] })
+  expect(result).toMatchObject({ read: 2, inserted: 1, rejected: 1, notices: [], problems: [{ line: 3 }] })
   expect((await documentOf('a.example'))!.name).toBe('Aye')
   const rejects = (await readFile(result.rejects_file!, 'utf8')).replaceAll('no host', 'b.example')
   expect(rejects.split('\r\n')[0]).toBe('\ufeff_line;_reasons;domain;_nameless;name')
@@ -79,13 +79,13 @@ test('short rows are at fault, or filled with empty cells; long ones stay at fau
   expect(refused.problems[0]!.hint).toContain('--short-rows fill')
   const filled = await importText(text, { shortRows: 'fill' })
   expect(filled).toMatchObject({ inserted: 2, unchanged: 1, rejected: 1 })
-  expect(filled.problems[0]!.example.line).toBe(4)
+  expect(filled.problems[0]!.line).toBe(4)
   expect(await documentOf('b.example')).toMatchObject({ name: 'Bee', country: null })
 })
 
 test('a row with nothing below the header, and something behind it, is not taken for a blank one', async () => {
   const result = await importText('domain,name\na.example,A\n,,x\n,,\n,\n')
-  expect(result).toMatchObject({ read: 2, inserted: 1, rejected: 1, problems: [{ example: { line: 3 } }] })
+  expect(result).toMatchObject({ read: 2, inserted: 1, rejected: 1, problems: [{ line: 3 }] })
 })
 
 test('the same holds for stores with contacts, and for a thread that reads', async () => {

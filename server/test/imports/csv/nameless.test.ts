@@ -66,7 +66,7 @@ test.each([
   const number = header.startsWith('domain') ? 3 : 1
   expect(result).toMatchObject({ read: 3, inserted: 2, rejected: 1 })
   expect(result.notices).toMatchObject([
-    { field: `column ${number}`, reason: 'has values and no name', count: 1, example: { line: 1 } },
+    { field: `column ${number}`, reason: 'has values and no name', count: 1, line: 1 },
   ])
   const quiet = await importStores(catalogue.context, { ...options, file, map: { [`#${number}`]: '' } })
   expect(quiet).toMatchObject({ unchanged: 2, notices: [] })

@@ -80,7 +80,7 @@ test('a file without letters beyond ASCII has none to show, and neither has JSON
 const lost = ['M\ufffdller', 'Ca\u0092fe', 'x\u0085', '\u0080 5', 'M\ufffd\ufffd']
 
 test.each(lost)('a value with %j is at fault in CSV and in JSON, and ignored columns do not count', async (name) => {
-  const fault = { field: 'name', reason: 'was decoded wrongly', count: 1, example: { value: name } }
+  const fault = { field: 'name', reason: 'was decoded wrongly', count: 1, value: name }
   const csv = await catalogue.write('lost.csv', `domain,name,Note\na.example,${name},x\nb.example,Bee,${name}\n`)
   const read = { ...options, map: { '*': '' } }
   const rejected = await importStores(catalogue.context, { ...read, file: csv })

@@ -139,7 +139,8 @@ describe('rows with different names that become one store are told', () => {
         field: 'domain',
         reason: 'rows with different names became one store',
         count: 2,
-        example: { line: 3, value: 'host.example: "Mara", "Ada"' },
+        line: 3,
+        value: 'host.example: "Mara", "Ada"',
         hint: 'the last name counts; give each shop its own domain',
       },
     ])

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
+import { type Actor, command } from '../../../src/auth/actor.ts'
 import { ensureInstallationSecret } from '../../../src/db/installation.ts'
 import { createPool, type Pool } from '../../../src/db/pool.ts'
 import { type Store, storeIdPattern } from '../../../src/delivery/store-document.ts'
@@ -38,7 +39,7 @@ interface StoredRow {
 export interface TestCatalogue {
   url: string
   folder: string
-  context: ImportContext
+  context: ImportContext & { actor: Actor }
   db: Pool
   /** Writes a file, compressed if its name ends in .gz. */
   write(name: string, content: string | Buffer): Promise<string>
@@ -65,7 +66,8 @@ export async function openTestCatalogue(): Promise<TestCatalogue> {
   })
   await syncTaxonomy(db, join(catalogueFolder, 'taxonomy'))
   const clock = createManualClock('2026-11-01T12:00:00.000Z')
-  const context: ImportContext = {
+  const context = {
+    actor: command,
     db,
     clock,
     ids: createIdSealer(await ensureInstallationSecret(db)),

@@ -20,7 +20,19 @@ const serverLine = [
     'stores',
     'contacts',
   ],
-  ...['counts', 'lists', 'exports', 'quotes', 'catalogue', 'erasure', 'imports', 'people', 'backup', 'import-jobs'],
+  ...[
+    'counts',
+    'lists',
+    'exports',
+    'quotes',
+    'catalogue',
+    'erasure',
+    'imports',
+    'people',
+    'backup',
+    'import-jobs',
+    'privacy',
+  ],
   ...['mcp', 'console', 'config', 'resources', 'doctor', 'deps', 'app', 'cli', 'bin'],
 ]
 const consoleLine = [

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
+import type { Actor } from '../../../src/auth/actor.ts'
 import type { Deps } from '../../../src/deps.ts'
 import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
 import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
@@ -31,7 +32,7 @@ interface Shop {
   nextNumber: number
 }
 
-type ImportDeps = Pick<Deps, 'db' | 'clock' | 'ids' | 'seals'>
+type ImportDeps = Pick<Deps, 'db' | 'clock' | 'ids' | 'seals'> & { actor: Actor }
 
 export class ChangingCatalogue {
   readonly #deps: ImportDeps

@@ -1,16 +1,16 @@
 import type { PersonContext } from '../../../auth/signed-in.ts'
 import type { ConnectionPool } from '../../../db/pool.ts'
-import { readListPage } from '../../../delivery/list-pages.ts'
+import { type PageQuery, readListPage } from '../../../delivery/list-pages.ts'
 import { type ImportJobContext, importLane } from '../../../import-jobs/context.ts'
 import type { ImportFiles } from '../../../import-jobs/files.ts'
-import type { ImportJob, JobReportPart } from '../../../import-jobs/job.ts'
+import type { ImportJob } from '../../../import-jobs/job.ts'
 import { selectImportJobs } from '../../../import-jobs/queries.ts'
 import type { ImportRunner } from '../../../import-jobs/run/runner.ts'
+import type { RecordsOf } from '../../../imports/report.ts'
 import type { CursorSealer } from '../../../kernel/cursor.ts'
 import type { IdSealer } from '../../../kernel/ids.ts'
 import { selectPersonNames } from '../../../usage/queries.ts'
 import { listContext } from '../context.ts'
-import type { PageQuery } from '../data-schema.ts'
 import type { ImportListReply, ImportReply } from './schema.ts'
 
 export interface ImportServices {
@@ -92,7 +92,7 @@ async function describeJobs(
       started_at: job.startedAt?.toISOString() ?? null,
       ended_at: job.endedAt?.toISOString() ?? null,
       has_file: job.sourceRemovedAt === null,
-      rejects: job.rejectsRemovedAt === null ? (Object.keys(job.rejects ?? {}) as JobReportPart['of'][]) : [],
+      rejects: job.rejectsRemovedAt === null ? (Object.keys(job.rejects ?? {}) as RecordsOf[]) : [],
     }
   })
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { personContext } from '../../../auth/signed-in.ts'
+import { PageQuery } from '../../../delivery/list-pages.ts'
 import { errorReplies } from '../../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../../http/server.ts'
 import { rejectBody } from '../../../http/validation.ts'
@@ -9,7 +10,6 @@ import { fieldsOf } from '../../../import-jobs/kinds.ts'
 import { type PreviewServices, previewImport } from '../../../import-jobs/preview.ts'
 import { openRejects, queueRun, removeFiles, stopRun } from '../../../import-jobs/runs.ts'
 import { appendToUpload, createImportJob } from '../../../import-jobs/upload.ts'
-import { PageQuery } from '../data-schema.ts'
 import { describeImport, type ImportServices, importContextOf, listImports } from './jobs.ts'
 import {
   FieldsQuery,

@@ -1,14 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { RecordList } from '../../../delivery/list-pages.ts'
 import { importStates } from '../../../import-jobs/job.ts'
-import { ImportJobOptions, ImportKindName, importRuns } from '../../../import-jobs/options.ts'
+import { ImportJobOptions, importRuns } from '../../../import-jobs/options.ts'
 import { maxFileBytes } from '../../../import-jobs/upload.ts'
+import { badValueRules, ImportReport, importKinds, recordsOf } from '../../../imports/report.ts'
 import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../../kernel/shapes.ts'
 
 const Text = Type.String()
 
 export const NewImportBody = ClosedObject({
-  kind: ImportKindName,
+  kind: OneOf(importKinds),
   file_name: Type.String({ pattern: '^[^/\\\\\\u0000-\\u001f]+$', maxLength: 200 }),
   bytes: Type.Integer({ minimum: 1, maximum: maxFileBytes }),
   modified_at: Type.Optional(Timestamp('When the file was changed last, as the browser says.')),
@@ -23,38 +24,11 @@ export const PartHeaders = Type.Object({
 
 export const RunBody = ClosedObject({ options: ImportJobOptions })
 
-const PartName = OneOf(['stores', 'contacts'])
-
-export const RejectsParams = Type.Object({ ...ImportParams.properties, of: PartName })
-
-const Problems = Type.Array(
-  ClosedObject({
-    field: Text,
-    reason: Text,
-    count: Count('Records.'),
-    line: Count('Line of the first one.'),
-    value: Nullable(Type.String({ description: 'Its value; only of stores.' })),
-    hint: Nullable(Text),
-  }),
-)
-
-const ReportPart = ClosedObject({
-  of: PartName,
-  read: Count('Records read.'),
-  inserted: Count('New ones.'),
-  updated: Count('Changed ones.'),
-  unchanged: Count('Those that change nothing.'),
-  rejected: Count('Those not taken.'),
-  dropped: Count('Values left out.'),
-  would_take_with_drop: Count('Rejected records that would be taken without their bad values.'),
-  seconds: Type.Number({ minimum: 0 }),
-  problems: Problems,
-  notices: Type.Optional(Problems),
-})
+export const RejectsParams = Type.Object({ ...ImportParams.properties, of: OneOf(recordsOf) })
 
 const importJob = {
   id: Count('Its number.'),
-  kind: ImportKindName,
+  kind: OneOf(importKinds),
   file_name: Text,
   bytes: Count('Size of the file.'),
   received: Count('Bytes that have arrived; the offset of the next part.'),
@@ -73,8 +47,8 @@ const importJob = {
   report: Nullable(
     ClosedObject({
       run: OneOf(importRuns),
-      on_bad_value: OneOf(['reject', 'drop']),
-      parts: Type.Array(ReportPart, { maxItems: 2 }),
+      on_bad_value: OneOf(badValueRules),
+      parts: Type.Array(ImportReport, { maxItems: 2 }),
     }),
   ),
   error: Nullable(Text),
@@ -83,7 +57,7 @@ const importJob = {
   started_at: Nullable(Timestamp('When the last run began.')),
   ended_at: Nullable(Timestamp('When it ended.')),
   has_file: Type.Boolean({ description: 'Whether the uploaded file is still there.' }),
-  rejects: Type.Array(PartName, { maxItems: 2, description: 'What there are rejects of, to download.' }),
+  rejects: Type.Array(OneOf(recordsOf), { maxItems: 2, description: 'What there are rejects of, to download.' }),
 }
 
 export const ImportListReply = RecordList(ClosedObject(importJob))
@@ -98,7 +72,7 @@ export const ImportReply = ClosedObject({
 })
 export type ImportReply = Static<typeof ImportReply>
 
-export const FieldsQuery = ClosedObject({ kind: ImportKindName })
+export const FieldsQuery = ClosedObject({ kind: OneOf(importKinds) })
 
 export const ImportFieldsReply = ClosedObject({
   object: Type.Literal('import_fields'),

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildApp } from '../../../../src/app.ts'
+import { command } from '../../../../src/auth/actor.ts'
 import { findProjectDir, readConfig } from '../../../../src/config.ts'
 import type { Deps, OpenDepsOptions } from '../../../../src/deps.ts'
 import { eraseContacts } from '../../../../src/erasure/erase-contacts.ts'
@@ -60,7 +61,7 @@ const stores = 200
 export async function openCatalogue(url: string, random: Random): Promise<ChangingCatalogue> {
   const deps = await openDepsInProcess({ ...catalogueSettings(url), SEARCH_ENGINE: 'postgres' })
   // Imports and erasures run as the role that owns the tables.
-  const operator = { ...deps, db: deps.ownerDb }
+  const operator = { ...deps, actor: command, db: deps.ownerDb }
   const file = join(temporaryFolder(), 'records.ndjson')
   const importRecords = async (importFile: typeof importStores, records: object[]) => {
     await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { findDocument, type Segment } from '@storedex/search-index'
 import { expect, test } from 'vitest'
+import { command } from '../../../../src/auth/actor.ts'
 import { eraseContacts } from '../../../../src/erasure/erase-contacts.ts'
 import { modes, splitContactKey } from '../../../../src/kernel/ids.ts'
 import type { SegmentLists, StartReplica } from '../../../../src/search/replica/replica.ts'
@@ -71,7 +72,7 @@ test('an erased person is not found, and soon neither in memory nor on disk', as
   expect(inMemory().some((segment) => tellsOf(segment, person))).toBe(true)
   expect((await snapshot()).some((segment) => tellsOf(segment, person))).toBe(true)
 
-  await eraseContacts(catalogue.deps, { id: id! })
+  await eraseContacts({ ...catalogue.deps, actor: command }, { id: id! })
   expect(await idsFound()).not.toContain(id)
   await expect.poll(() => inMemory().some((segment) => tellsOf(segment, person))).toBe(false)
   await expect.poll(async () => (await snapshot()).some((segment) => tellsOf(segment, person))).toBe(false)

@@ -1,6 +1,6 @@
-import { formatPgArray } from '../../catalogue/queries.ts'
-import type { Client, Queryable } from '../../db/pool.ts'
-import { isWindowOpenSql } from '../../ledger/window-queries.ts'
+import { formatPgArray } from '../catalogue/queries.ts'
+import type { Client, Queryable } from '../db/pool.ts'
+import { isWindowOpenSql } from '../ledger/window-queries.ts'
 
 /** A window to count a request in. */
 export interface RequestWindow {
@@ -212,4 +212,32 @@ select (select added_at from suppressions where hash = any ($1::bigint[])) as su
     [formatPgArray([hash]), email],
   )
   return rows[0]!
+}
+
+export interface PrivacyRequestLogRow {
+  id: number
+  requested_at: Date
+  expires_at: Date
+  opened_at: Date | null
+  ended_at: Date | null
+  outcome: 'erased' | 'nothing_held' | 'kept' | 'expired' | 'mail_failed' | null
+  erased: number | null
+}
+
+/** Requests of the privacy page with an id below `beforeId`, the newest first. Whose they are is in no column. */
+export async function selectPrivacyRequests(
+  db: Queryable,
+  beforeId: number | null,
+  limit: number,
+): Promise<PrivacyRequestLogRow[]> {
+  const { rows } = await db.query<PrivacyRequestLogRow>(
+    `
+select id, requested_at, expires_at, opened_at, ended_at, outcome, erased
+from privacy_requests
+where $1::bigint is null or id < $1::bigint
+order by id desc
+limit $2::integer`,
+    [beforeId, limit],
+  )
+  return rows
 }

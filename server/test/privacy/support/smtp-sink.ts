@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net'
-import { atEnd } from '../../../support/cleanup.ts'
+import { atEnd } from '../../support/cleanup.ts'
 
 export interface ReceivedMail {
   from: string

@@ -1,13 +1,13 @@
 import { FairQueue, FairSemaphore } from '@storedex/work'
-import { recordAuditEntry } from '../../auth/audit.ts'
-import type { ConnectionPool, Queryable } from '../../db/pool.ts'
-import type { ContactSeals } from '../../encryption/keyring.ts'
-import { eraseContacts } from '../../erasure/erase-contacts.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import type { IdSealer } from '../../kernel/ids.ts'
-import { networkOf } from '../../kernel/text/networks.ts'
-import type { Clock } from '../../kernel/time.ts'
-import { hashToken } from '../../people/tokens.ts'
+import { recordAudit } from '../auth/audit.ts'
+import { type ConnectionPool, type Queryable, transact } from '../db/pool.ts'
+import type { ContactSeals } from '../encryption/keyring.ts'
+import { eraseWithin } from '../erasure/erase-contacts.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { IdSealer } from '../kernel/ids.ts'
+import { networkOf } from '../kernel/text/networks.ts'
+import type { Clock } from '../kernel/time.ts'
+import { hashToken } from '../people/tokens.ts'
 import { readHeldData } from './held-data.ts'
 import {
   endExpiredRequests,
@@ -59,27 +59,20 @@ export async function copyPrivacyData(ctx: PrivacyLinkContext, token: string): P
   return { object: 'privacy_file', filename: 'data-held-about-me.json', content, request_id }
 }
 
-/**
- * Erases everybody with the address of the link as `contacts erase` does, and ends the link. Of several calls at once, one
- * erases.
- */
+/** Erases everybody with the address of the link, and ends the link. Of several calls at once, one erases. */
 export async function eraseByPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<PrivacyErasureReply> {
-  const erasure = { db: ctx.pool.lane('privacy'), ids: ctx.ids, clock: ctx.clock, seals: ctx.seals }
-  const { erased } = await ctx.scans.run(ctx.address, token, async () => {
+  // Neither the email address nor the network address of somebody who wants to be forgotten is kept.
+  const actor = { kind: 'visitor', address: null } as const
+  const erasure = { actor, ids: ctx.ids, clock: ctx.clock, seals: ctx.seals, db: ctx.pool.lane('privacy') }
+  const erased = await ctx.scans.run(ctx.address, token, async () => {
     const { email } = await useLink(ctx, token)
-    return eraseContacts(erasure, { email }, async (client, { erased }) => {
-      const now = ctx.clock.now()
+    return transact(erasure.db, async (client) => {
+      const { erased, now } = await eraseWithin(client, erasure, { email })
       const outcome = erased > 0 ? 'erased' : 'nothing_held'
       if (!(await endRequest(client, hashToken(token), { outcome, erased, now }))) throw deadLinkError()
-      // Neither the email address nor the network address of somebody who wants to be forgotten.
-      await recordAuditEntry(client, {
-        accountId: null,
-        personId: null,
-        action: 'privacy_request.erased',
-        details: { erased },
-        address: null,
-        at: now,
-      })
+      const details = { erased }
+      await recordAudit(client, { actor, now }, { accountId: null, action: 'privacy_request.erased', details })
+      return erased
     })
   })
   return { object: 'privacy_erasure', erased, request_id: ctx.requestId }

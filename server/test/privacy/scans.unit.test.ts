@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ScanLimiter } from '../../../src/console/privacy/link.ts'
+import { ScanLimiter } from '../../src/privacy/link.ts'
 
 /** A scan that runs until it is ended. */
 function newScan(scans: ScanLimiter, address: string, link: string) {

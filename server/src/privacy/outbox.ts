@@ -1,7 +1,7 @@
-import type { Queryable } from '../../db/pool.ts'
-import type { Clock } from '../../kernel/time.ts'
-import type { Outbox } from '../../people/outbox.ts'
-import { hashToken } from '../../people/tokens.ts'
+import type { Queryable } from '../db/pool.ts'
+import type { Clock } from '../kernel/time.ts'
+import type { Outbox } from '../people/outbox.ts'
+import { hashToken } from '../people/tokens.ts'
 import type { PrivacyLink } from './ask.ts'
 import { endRequest } from './queries.ts'
 

@@ -1,25 +1,50 @@
 import type { FastifyRequest } from 'fastify'
-import { errorReplies } from '../../http/openapi/errors.ts'
-import type { ApiRoutes } from '../../http/server.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import type { ConsoleServices } from '../services.ts'
+import { personContext } from '../auth/signed-in.ts'
+import type { ConnectionPool } from '../db/pool.ts'
+import { PageQuery } from '../delivery/list-pages.ts'
+import type { ContactSeals } from '../encryption/keyring.ts'
+import { errorReplies } from '../http/openapi/errors.ts'
+import type { ApiRoutes } from '../http/server.ts'
+import type { CursorSealer } from '../kernel/cursor.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { IdSealer } from '../kernel/ids.ts'
+import type { Signer } from '../kernel/signer.ts'
+import type { Clock } from '../kernel/time.ts'
+import type { Outbox } from '../people/outbox.ts'
+import type { PeopleSettings } from '../people/settings.ts'
 import { askForLink } from './ask.ts'
 import { copyPrivacyData, eraseByPrivacyLink, openPrivacyLink, type PrivacyLinkContext, ScanLimiter } from './link.ts'
+import { listPrivacyRequests, readingRequests } from './list-requests.ts'
 import { mailPrivacyLink } from './outbox.ts'
 import {
   PrivacyDataReply,
   PrivacyErasureReply,
   PrivacyFileReply,
   PrivacyRequestBody,
+  PrivacyRequestListReply,
   PrivacyRequestReply,
   PrivacyTokenBody,
 } from './schema.ts'
+
+export interface PrivacyServices {
+  db: ConnectionPool
+  ids: IdSealer
+  clock: Clock
+  seals: ContactSeals
+  cursors: CursorSealer
+  /** Makes keyed hashes of what bounds attempts. */
+  signer: Signer
+  publicUrl: string
+  config: { people: PeopleSettings }
+  /** Null where no mail is set up. */
+  outbox: Outbox | null
+}
 
 /**
  * Routes with which anybody sees and erases what is held about their email address, without signing in. The link that is
  * mailed to the address is the proof that it is theirs.
  */
-export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
+export function registerPrivacyRoutes(api: ApiRoutes, services: PrivacyServices): void {
   const { outbox } = services
   const scans = new ScanLimiter()
   const contextOf = (request: FastifyRequest): PrivacyLinkContext => ({
@@ -100,6 +125,21 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       },
     },
     (request) => eraseByPrivacyLink(contextOf(request), request.body.token),
+  )
+
+  api.get(
+    '/operator/privacy-requests',
+    {
+      config: { access: readingRequests },
+      schema: {
+        operationId: 'listPrivacyRequests',
+        tags: ['operator'],
+        summary: 'List the requests of the privacy page, the newest first',
+        querystring: PageQuery,
+        response: { 200: PrivacyRequestListReply, ...errorReplies('invalid_cursor') },
+      },
+    },
+    (request) => listPrivacyRequests({ ...personContext(request), cursors: services.cursors }, request.query),
   )
 }
 

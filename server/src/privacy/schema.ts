@@ -1,9 +1,10 @@
 import { seniorities } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import { contactIdPattern } from '../../delivery/contact-preview.ts'
-import { Domain, StoreName } from '../../delivery/store-document.ts'
-import { emailStatuses, emailTypes, maxChannels, phoneTypes } from '../../encryption/contact-facts.ts'
-import { ClosedObject, Count, Nullable, OneOf, RequestId, TaxonomyValue, Timestamp } from '../../kernel/shapes.ts'
+import { contactIdPattern } from '../delivery/contact-preview.ts'
+import { RecordList } from '../delivery/list-pages.ts'
+import { Domain, StoreName } from '../delivery/store-document.ts'
+import { emailStatuses, emailTypes, maxChannels, phoneTypes } from '../encryption/contact-facts.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
 
 export const PrivacyRequestBody = ClosedObject({
   email: Type.String({ minLength: 3, maxLength: 254, description: 'The address to ask about; the link goes there.' }),
@@ -88,3 +89,16 @@ export const PrivacyErasureReply = ClosedObject({
   request_id: RequestId,
 })
 export type PrivacyErasureReply = Static<typeof PrivacyErasureReply>
+
+export const PrivacyRequestListReply = RecordList(
+  ClosedObject({
+    entry: Count('Number of the request.'),
+    requested_at: Timestamp('When the link was asked for.'),
+    expires_at: Timestamp('When the link ends.'),
+    opened_at: Nullable(Timestamp('When the link was opened first.')),
+    ended_at: Nullable(Timestamp('When the request ended.')),
+    outcome: OneOf(['waiting', 'opened', 'erased', 'nothing_held', 'kept', 'expired', 'mail_failed']),
+    erased: Nullable(Count('Contacts that were erased.')),
+  }),
+)
+export type PrivacyRequestListReply = Static<typeof PrivacyRequestListReply>
