@@ -20,6 +20,8 @@ import { endExpiredPrivacyLinks } from './console/privacy/link.ts'
 import { registerConsoleRoutes } from './console/routes.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
 import { registerCountRoutes } from './counts/routes.ts'
+import { registerOwnAccountRoutes } from './customers/account-routes.ts'
+import { registerAccountRoutes } from './customers/operator-routes.ts'
 import { meterHeaders } from './delivery/paid-reply.ts'
 import type { Deps } from './deps.ts'
 import { registerExportRoutes } from './exports/routes.ts'
@@ -35,13 +37,16 @@ import { ImportFiles } from './import-jobs/files.ts'
 import { ImportRunner } from './import-jobs/run/runner.ts'
 import { Refusal } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
+import { registerKeyRoutes } from './keys/routes.ts'
 import { closePeriodsExclusively } from './ledger/closing/close-periods.ts'
 import { expireViewedPages } from './ledger/window-queries.ts'
 import { registerListRoutes } from './lists/routes.ts'
 import { registerToolRoutes } from './mcp/http.ts'
 import { expirePeople } from './people/expire.ts'
 import { createMailer } from './people/mail.ts'
+import { registerMemberRoutes } from './people/members/routes.ts'
 import { Outbox } from './people/outbox.ts'
+import { registerProfileRoutes } from './people/profile/routes.ts'
 import { registerQuoteRoutes } from './quotes/routes.ts'
 import { describeCause } from './runtime/logger.ts'
 import { startRepeating } from './runtime/timing.ts'
@@ -222,6 +227,11 @@ export async function buildApp(
     registerCountRoutes(api, services)
     registerExportRoutes(api, services)
     registerQuoteRoutes(api, services)
+    registerKeyRoutes(api, services)
+    registerMemberRoutes(api, { ...services, outbox })
+    registerProfileRoutes(api, { ...services, outbox })
+    registerOwnAccountRoutes(api, services)
+    registerAccountRoutes(api, services)
     registerConsoleRoutes(api, { ...services, outbox, importFiles, importRunner })
   })
   registerToolRoutes(app, {

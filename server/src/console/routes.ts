@@ -1,9 +1,7 @@
 import type { ApiRoutes } from '../http/server.ts'
-import { registerAccountConsoleRoutes } from './account/routes.ts'
 import { registerBillingConsoleRoutes } from './billing/routes.ts'
 import { registerCatalogueConsoleRoutes } from './catalogue/routes.ts'
 import { registerExportConsoleRoutes } from './exports/routes.ts'
-import { registerKeysConsoleRoutes } from './keys/routes.ts'
 import { registerOpenIdConsoleRoutes } from './openid/routes.ts'
 import { registerOperatorConsoleRoutes } from './operator/routes.ts'
 import { registerPasskeyConsoleRoutes } from './passkeys/routes.ts'
@@ -20,9 +18,7 @@ export function registerConsoleRoutes(api: ApiRoutes, services: ConsoleServices)
   registerPasskeyConsoleRoutes(api, services)
   registerOpenIdConsoleRoutes(api, services)
   registerBillingConsoleRoutes(api, services)
-  registerAccountConsoleRoutes(api, services)
   registerOperatorConsoleRoutes(api, services)
   registerPrivacyConsoleRoutes(api, services)
   registerUsageConsoleRoutes(api, services)
-  registerKeysConsoleRoutes(api, services)
 }

@@ -1942,6 +1942,2607 @@ export type RemoveListItemsResponses = {
 
 export type RemoveListItemsResponse = RemoveListItemsResponses[keyof RemoveListItemsResponses];
 
+export type ListKeysData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * usable: active or suspended; ended: expired or revoked. Default: all.
+         */
+        state?: 'usable' | 'ended';
+        /**
+         * Rows per page, 1 to 100; 25 if left out.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/keys';
+};
+
+export type ListKeysErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListKeysError = ListKeysErrors[keyof ListKeysErrors];
+
+export type ListKeysResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            id: string;
+            name: string;
+            mode: 'live' | 'test';
+            /**
+             * The first and last characters of the secret.
+             */
+            display: string;
+            status: 'active' | 'suspended' | 'expired' | 'revoked';
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+            suspended_at: string | null;
+            revoked_at: string | null;
+            /**
+             * What it may spend of its own in each period; null for what it has no budget of.
+             */
+            budget: {
+                contact_credits: BudgetFigures | null;
+                store_exports: BudgetFigures | null;
+                search_rows: BudgetFigures | null;
+            };
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListKeysResponse = ListKeysResponses[keyof ListKeysResponses];
+
+export type CreateKeyData = {
+    body: {
+        name: string;
+        /**
+         * By default live.
+         */
+        mode?: 'live' | 'test';
+        /**
+         * Default: usage:read, stores:read, contacts:search, contacts:reveal, billing:read.
+         */
+        scopes?: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        expires_at?: string | null;
+        /**
+         * What it may spend of each meter in a period.
+         */
+        budget?: {
+            contact_credits?: number | null;
+            store_exports?: number | null;
+            search_rows?: number | null;
+        };
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys';
+};
+
+export type CreateKeyErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: too_many_keys.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
+
+export type CreateKeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'new_key';
+        key: {
+            id: string;
+            name: string;
+            mode: 'live' | 'test';
+            /**
+             * The first and last characters of the secret.
+             */
+            display: string;
+            status: 'active' | 'suspended' | 'expired' | 'revoked';
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+            suspended_at: string | null;
+            revoked_at: string | null;
+            /**
+             * What it may spend of its own in each period; null for what it has no budget of.
+             */
+            budget: {
+                contact_credits: BudgetFigures | null;
+                store_exports: BudgetFigures | null;
+                search_rows: BudgetFigures | null;
+            };
+        };
+        /**
+         * The key itself. It is shown only in this reply.
+         */
+        secret: string;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CreateKeyResponse = CreateKeyResponses[keyof CreateKeyResponses];
+
+export type RotateKeyData = {
+    body: {
+        /**
+         * How long the old key still works.
+         */
+        overlap_seconds: number;
+    };
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/rotate';
+};
+
+export type RotateKeyErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: key_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: key_not_active, too_many_keys.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RotateKeyError = RotateKeyErrors[keyof RotateKeyErrors];
+
+export type RotateKeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'rotated_key';
+        key: {
+            id: string;
+            name: string;
+            mode: 'live' | 'test';
+            /**
+             * The first and last characters of the secret.
+             */
+            display: string;
+            status: 'active' | 'suspended' | 'expired' | 'revoked';
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+            suspended_at: string | null;
+            revoked_at: string | null;
+            /**
+             * What it may spend of its own in each period; null for what it has no budget of.
+             */
+            budget: {
+                contact_credits: BudgetFigures | null;
+                store_exports: BudgetFigures | null;
+                search_rows: BudgetFigures | null;
+            };
+        };
+        /**
+         * The key itself. It is shown only in this reply.
+         */
+        secret: string;
+        replaced: {
+            id: string;
+            name: string;
+            mode: 'live' | 'test';
+            /**
+             * The first and last characters of the secret.
+             */
+            display: string;
+            status: 'active' | 'suspended' | 'expired' | 'revoked';
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+            suspended_at: string | null;
+            revoked_at: string | null;
+            /**
+             * What it may spend of its own in each period; null for what it has no budget of.
+             */
+            budget: {
+                contact_credits: BudgetFigures | null;
+                store_exports: BudgetFigures | null;
+                search_rows: BudgetFigures | null;
+            };
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RotateKeyResponse = RotateKeyResponses[keyof RotateKeyResponses];
+
+export type SetKeyBudgetData = {
+    body: {
+        /**
+         * New budgets; a meter that is missing keeps its own, null removes it.
+         */
+        budget: {
+            contact_credits?: number | null;
+            store_exports?: number | null;
+            search_rows?: number | null;
+        };
+    };
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/budget';
+};
+
+export type SetKeyBudgetErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: fresh_sign_in_required, cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: key_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: key_not_active.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SetKeyBudgetError = SetKeyBudgetErrors[keyof SetKeyBudgetErrors];
+
+export type SetKeyBudgetResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SetKeyBudgetResponse = SetKeyBudgetResponses[keyof SetKeyBudgetResponses];
+
+export type SetKeyScopesData = {
+    body: {
+        /**
+         * All scopes that the key has from now on.
+         */
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+    };
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/scopes';
+};
+
+export type SetKeyScopesErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: fresh_sign_in_required, cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: key_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: key_not_active.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SetKeyScopesError = SetKeyScopesErrors[keyof SetKeyScopesErrors];
+
+export type SetKeyScopesResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SetKeyScopesResponse = SetKeyScopesResponses[keyof SetKeyScopesResponses];
+
+export type RevokeKeyData = {
+    body?: never;
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/revoke';
+};
+
+export type RevokeKeyErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: key_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RevokeKeyError = RevokeKeyErrors[keyof RevokeKeyErrors];
+
+export type RevokeKeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RevokeKeyResponse = RevokeKeyResponses[keyof RevokeKeyResponses];
+
+export type UndoKeyRevocationData = {
+    body?: never;
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/revoke/undo';
+};
+
+export type UndoKeyRevocationErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: key_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: revocation_final.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type UndoKeyRevocationError = UndoKeyRevocationErrors[keyof UndoKeyRevocationErrors];
+
+export type UndoKeyRevocationResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type UndoKeyRevocationResponse = UndoKeyRevocationResponses[keyof UndoKeyRevocationResponses];
+
+export type SuspendKeyData = {
+    body?: never;
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/suspend';
+};
+
+export type SuspendKeyErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: key_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: key_not_active.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SuspendKeyError = SuspendKeyErrors[keyof SuspendKeyErrors];
+
+export type SuspendKeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SuspendKeyResponse = SuspendKeyResponses[keyof SuspendKeyResponses];
+
+export type ResumeKeyData = {
+    body?: never;
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/resume';
+};
+
+export type ResumeKeyErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: key_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: key_not_active.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ResumeKeyError = ResumeKeyErrors[keyof ResumeKeyErrors];
+
+export type ResumeKeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * What it may spend of its own in each period; null for what it has no budget of.
+         */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ResumeKeyResponse = ResumeKeyResponses[keyof ResumeKeyResponses];
+
+export type ListMembersData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/members';
+};
+
+export type ListMembersErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListMembersError = ListMembersErrors[keyof ListMembersErrors];
+
+export type ListMembersResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'member';
+            /**
+             * Public id of a person.
+             */
+            id: string;
+            name: string;
+            /**
+             * Email address; upper and lower case are the same.
+             */
+            email: string;
+            /**
+             * What the person may do in the account.
+             */
+            role: 'viewer' | 'member' | 'admin' | 'owner';
+            /**
+             * When the person became a member.
+             */
+            added_at: string;
+            /**
+             * Whether it is the person who asks.
+             */
+            is_you: boolean;
+        }>;
+        has_more: false;
+        next_cursor: null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
+
+export type RemoveMemberData = {
+    body?: never;
+    path: {
+        account: string;
+        person: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/members/{person}';
+};
+
+export type RemoveMemberErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: person_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: last_owner.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RemoveMemberError = RemoveMemberErrors[keyof RemoveMemberErrors];
+
+export type RemoveMemberResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RemoveMemberResponse = RemoveMemberResponses[keyof RemoveMemberResponses];
+
+export type ChangeMemberData = {
+    body: {
+        /**
+         * What the person may do in the account.
+         */
+        role: 'viewer' | 'member' | 'admin' | 'owner';
+    };
+    path: {
+        account: string;
+        person: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/members/{person}';
+};
+
+export type ChangeMemberErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: person_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: last_owner.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ChangeMemberError = ChangeMemberErrors[keyof ChangeMemberErrors];
+
+export type ChangeMemberResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ChangeMemberResponse = ChangeMemberResponses[keyof ChangeMemberResponses];
+
+export type LeaveAccountData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/leave';
+};
+
+export type LeaveAccountErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: last_owner.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type LeaveAccountError = LeaveAccountErrors[keyof LeaveAccountErrors];
+
+export type LeaveAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type LeaveAccountResponse = LeaveAccountResponses[keyof LeaveAccountResponses];
+
+export type ListInvitationsData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/invitations';
+};
+
+export type ListInvitationsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListInvitationsError = ListInvitationsErrors[keyof ListInvitationsErrors];
+
+export type ListInvitationsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'invitation';
+            id: string;
+            /**
+             * Email address; upper and lower case are the same.
+             */
+            email: string;
+            /**
+             * What the person may do in the account.
+             */
+            role: 'viewer' | 'member' | 'admin' | 'owner';
+            /**
+             * When it was first sent.
+             */
+            created_at: string;
+            /**
+             * Until when its link works.
+             */
+            expires_at: string;
+            is_expired: boolean;
+            invited_by: {
+                /**
+                 * Public id of a person.
+                 */
+                id: string;
+                name: string;
+            } | null;
+        }>;
+        has_more: false;
+        next_cursor: null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitationsResponses];
+
+export type InviteData = {
+    body: {
+        /**
+         * A plain email address, without a name or brackets; upper and lower case are the same.
+         */
+        email: string;
+        /**
+         * What the person may do in the account.
+         */
+        role: 'viewer' | 'member' | 'admin' | 'owner';
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/invitations';
+};
+
+export type InviteErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: already_member, too_many_members.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type InviteError = InviteErrors[keyof InviteErrors];
+
+export type InviteResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'invitation';
+        id: string;
+        /**
+         * Email address; upper and lower case are the same.
+         */
+        email: string;
+        /**
+         * What the person may do in the account.
+         */
+        role: 'viewer' | 'member' | 'admin' | 'owner';
+        /**
+         * Until when its link works.
+         */
+        expires_at: string;
+        /**
+         * How the link reaches the person.
+         */
+        delivery: 'mail' | 'link';
+        link: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type InviteResponse = InviteResponses[keyof InviteResponses];
+
+export type SendInvitationAgainData = {
+    body?: never;
+    path: {
+        account: string;
+        invitation: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/invitations/{invitation}/send-again';
+};
+
+export type SendInvitationAgainErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: invitation_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SendInvitationAgainError = SendInvitationAgainErrors[keyof SendInvitationAgainErrors];
+
+export type SendInvitationAgainResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'invitation';
+        id: string;
+        /**
+         * Email address; upper and lower case are the same.
+         */
+        email: string;
+        /**
+         * What the person may do in the account.
+         */
+        role: 'viewer' | 'member' | 'admin' | 'owner';
+        /**
+         * Until when its link works.
+         */
+        expires_at: string;
+        /**
+         * How the link reaches the person.
+         */
+        delivery: 'mail' | 'link';
+        link: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SendInvitationAgainResponse = SendInvitationAgainResponses[keyof SendInvitationAgainResponses];
+
+export type RevokeInvitationData = {
+    body?: never;
+    path: {
+        account: string;
+        invitation: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/invitations/{invitation}';
+};
+
+export type RevokeInvitationErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: invitation_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RevokeInvitationError = RevokeInvitationErrors[keyof RevokeInvitationErrors];
+
+export type RevokeInvitationResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RevokeInvitationResponse = RevokeInvitationResponses[keyof RevokeInvitationResponses];
+
+export type EndOtherSessionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/sessions';
+};
+
+export type EndOtherSessionsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type EndOtherSessionsError = EndOtherSessionsErrors[keyof EndOtherSessionsErrors];
+
+export type EndOtherSessionsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type EndOtherSessionsResponse = EndOtherSessionsResponses[keyof EndOtherSessionsResponses];
+
+export type ListSessionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/sessions';
+};
+
+export type ListSessionsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
+
+export type ListSessionsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'person_session';
+            id: string;
+            /**
+             * What the browser says it is.
+             */
+            device: string;
+            /**
+             * The network address at its beginning.
+             */
+            address: string;
+            /**
+             * When the person signed in.
+             */
+            created_at: string;
+            /**
+             * When it was last used, to the minute.
+             */
+            last_seen_at: string;
+            is_current: boolean;
+        }>;
+        has_more: false;
+        next_cursor: null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
+
+export type EndSessionData = {
+    body?: never;
+    path: {
+        session: string;
+    };
+    query?: never;
+    url: '/sessions/{session}';
+};
+
+export type EndSessionErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * It does not exist: session_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
+
+export type EndSessionResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
+
+export type ChangeProfileData = {
+    body: {
+        /**
+         * How the person is called.
+         */
+        name: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/profile';
+};
+
+export type ChangeProfileErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ChangeProfileError = ChangeProfileErrors[keyof ChangeProfileErrors];
+
+export type ChangeProfileResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ChangeProfileResponse = ChangeProfileResponses[keyof ChangeProfileResponses];
+
+export type ChangePasswordData = {
+    body: {
+        /**
+         * A password.
+         */
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/profile/password';
+};
+
+export type ChangePasswordErrors = {
+    /**
+     * The request is not understood: weak_password, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
+
+export type ChangePasswordResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswordResponses];
+
+export type RenameAccountData = {
+    body: {
+        /**
+         * How the person is called.
+         */
+        name: string;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}';
+};
+
+export type RenameAccountErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RenameAccountError = RenameAccountErrors[keyof RenameAccountErrors];
+
+export type RenameAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RenameAccountResponse = RenameAccountResponses[keyof RenameAccountResponses];
+
+export type CloseAccountData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/close';
+};
+
+export type CloseAccountErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: subscription_running.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
+     */
+    503: Error;
+};
+
+export type CloseAccountError = CloseAccountErrors[keyof CloseAccountErrors];
+
+export type CloseAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CloseAccountResponse = CloseAccountResponses[keyof CloseAccountResponses];
+
+export type ListAuditData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Rows per page, 1 to 100; 25 if left out.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+        /**
+         * Only what this person did.
+         */
+        person?: string;
+        /**
+         * Only actions on this kind of thing: `key`.
+         */
+        subject?: string;
+    };
+    url: '/accounts/{account}/audit';
+};
+
+export type ListAuditErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListAuditError = ListAuditErrors[keyof ListAuditErrors];
+
+export type ListAuditResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'audit_entry';
+            id: string;
+            /**
+             * When it happened.
+             */
+            at: string;
+            /**
+             * `noun.past_verb`, such as `key.created`.
+             */
+            action: string;
+            person: {
+                /**
+                 * Public id of a person.
+                 */
+                id: string;
+                name: string | null;
+                email: string | null;
+            } | null;
+            /**
+             * Whether an operator of the installation did it.
+             */
+            by_operator: boolean;
+            actor: 'key' | 'member' | 'person' | 'operator' | 'visitor' | 'command' | 'system' | null;
+            key: {
+                id: string;
+                name: string | null;
+            } | null;
+            target: {
+                id: string;
+                name: string | null;
+            } | null;
+            details: {
+                [key: string]: string | number | boolean | null;
+            };
+            address: string | null;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListAuditResponse = ListAuditResponses[keyof ListAuditResponses];
+
+export type ListAccountsData = {
+    body: {
+        /**
+         * A part of the name or email address, or an id.
+         */
+        search?: string;
+        plan?: 'free' | 'pro' | 'business' | 'enterprise';
+        status?: 'none' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'paused' | 'suspended' | 'closed';
+        /**
+         * Rows per page. By default 25.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/accounts/search';
+};
+
+export type ListAccountsErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListAccountsError = ListAccountsErrors[keyof ListAccountsErrors];
+
+export type ListAccountsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            /**
+             * Its members.
+             */
+            members: number;
+            /**
+             * Its keys that were not revoked.
+             */
+            keys: number;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListAccountsResponse = ListAccountsResponses[keyof ListAccountsResponses];
+
+export type CreateAccountData = {
+    body: {
+        name: string;
+        email?: string;
+        plan?: 'free' | 'pro' | 'business' | 'enterprise';
+        billing?: 'monthly' | 'annual';
+        /**
+         * Starts a trial that ends then.
+         */
+        trial_ends_at?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/accounts';
+};
+
+export type CreateAccountErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateAccountError = CreateAccountErrors[keyof CreateAccountErrors];
+
+export type CreateAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'account';
+        account: {
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CreateAccountResponse = CreateAccountResponses[keyof CreateAccountResponses];
+
+export type GetAccountData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/accounts/{id}';
+};
+
+export type GetAccountErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetAccountError = GetAccountErrors[keyof GetAccountErrors];
+
+export type GetAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'account_details';
+        account: {
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+        };
+        limits: {
+            [key: string]: number;
+        };
+        billing: {
+            has_customer: boolean;
+            has_subscription: boolean;
+            cancel_at_period_end: boolean;
+            current_period_end: string | null;
+            problem: string | null;
+        };
+        usage: Array<{
+            mode: 'live' | 'test';
+            meter: 'contact_credits' | 'store_exports' | 'search_rows' | 'api_requests';
+            /**
+             * Used in the period.
+             */
+            used: number;
+            /**
+             * The limit in force.
+             */
+            limit: number;
+            /**
+             * Left in the period.
+             */
+            remaining: number;
+            /**
+             * End of the period.
+             */
+            period_end: string;
+        }>;
+        keys: Array<{
+            id: string;
+            name: string;
+            mode: 'live' | 'test';
+            /**
+             * The first and last characters.
+             */
+            display: string;
+            status: 'active' | 'suspended' | 'expired' | 'revoked';
+            scopes: Array<string>;
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            last_used_at: string | null;
+        }>;
+        members: Array<{
+            id: string;
+            email: string;
+            name: string;
+            role: 'viewer' | 'member' | 'admin' | 'owner';
+            /**
+             * Since when.
+             */
+            added_at: string;
+        }>;
+        audit: Array<{
+            /**
+             * Number of the entry.
+             */
+            entry: number;
+            /**
+             * When.
+             */
+            at: string;
+            person: {
+                id: string;
+                name: string;
+            } | null;
+            action: string;
+            target: string | null;
+            details: {
+                [key: string]: string | number | boolean | null;
+            };
+            address: string | null;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetAccountResponse = GetAccountResponses[keyof GetAccountResponses];
+
+export type ChangeAccountData = {
+    body: {
+        plan?: 'free' | 'pro' | 'business' | 'enterprise';
+        status?: 'none' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'paused';
+        billing?: 'monthly' | 'annual';
+        trial_ends_at?: string | null;
+        /**
+         * Null removes an override.
+         */
+        limits?: {
+            contact_credits?: number | null;
+            store_exports?: number | null;
+            search_rows?: number | null;
+            requests_per_minute?: number | null;
+            requests_per_day?: number | null;
+            billing_status_per_hour?: number | null;
+            billing_links_per_hour?: number | null;
+            ready_exports?: number | null;
+            ready_export_bytes?: number | null;
+            trial_contact_credits?: number | null;
+        };
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/accounts/{id}';
+};
+
+export type ChangeAccountErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ChangeAccountError = ChangeAccountErrors[keyof ChangeAccountErrors];
+
+export type ChangeAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'account';
+        account: {
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ChangeAccountResponse = ChangeAccountResponses[keyof ChangeAccountResponses];
+
+export type SuspendAccountData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/accounts/{id}/suspend';
+};
+
+export type SuspendAccountErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SuspendAccountError = SuspendAccountErrors[keyof SuspendAccountErrors];
+
+export type SuspendAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'account';
+        account: {
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SuspendAccountResponse = SuspendAccountResponses[keyof SuspendAccountResponses];
+
+export type ResumeAccountData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/accounts/{id}/resume';
+};
+
+export type ResumeAccountErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ResumeAccountError = ResumeAccountErrors[keyof ResumeAccountErrors];
+
+export type ResumeAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'account';
+        account: {
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ResumeAccountResponse = ResumeAccountResponses[keyof ResumeAccountResponses];
+
+export type StopSeeAsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/see-as';
+};
+
+export type StopSeeAsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type StopSeeAsError = StopSeeAsErrors[keyof StopSeeAsErrors];
+
+export type StopSeeAsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'see_as';
+        account: {
+            id: string;
+            name: string;
+        } | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type StopSeeAsResponse = StopSeeAsResponses[keyof StopSeeAsResponses];
+
+export type StartSeeAsData = {
+    body: {
+        account: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/see-as';
+};
+
+export type StartSeeAsErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type StartSeeAsError = StartSeeAsErrors[keyof StartSeeAsErrors];
+
+export type StartSeeAsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'see_as';
+        account: {
+            id: string;
+            name: string;
+        } | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type StartSeeAsResponse = StartSeeAsResponses[keyof StartSeeAsResponses];
+
 export type GetSessionData = {
     body?: never;
     path?: never;
@@ -5152,1755 +7753,6 @@ export type EndTrialResponses = {
 
 export type EndTrialResponse = EndTrialResponses[keyof EndTrialResponses];
 
-export type ListMembersData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/members';
-};
-
-export type ListMembersErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListMembersError = ListMembersErrors[keyof ListMembersErrors];
-
-export type ListMembersResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            object: 'member';
-            /**
-             * Public id of a person.
-             */
-            id: string;
-            name: string;
-            /**
-             * Email address; upper and lower case are the same.
-             */
-            email: string;
-            /**
-             * What the person may do in the account.
-             */
-            role: 'viewer' | 'member' | 'admin' | 'owner';
-            /**
-             * When the person became a member.
-             */
-            added_at: string;
-            /**
-             * Whether it is the person who asks.
-             */
-            is_you: boolean;
-        }>;
-        has_more: false;
-        next_cursor: null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
-
-export type RemoveMemberData = {
-    body?: never;
-    path: {
-        account: string;
-        person: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/members/{person}';
-};
-
-export type RemoveMemberErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: person_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: last_owner.
-     */
-    409: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type RemoveMemberError = RemoveMemberErrors[keyof RemoveMemberErrors];
-
-export type RemoveMemberResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'done';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type RemoveMemberResponse = RemoveMemberResponses[keyof RemoveMemberResponses];
-
-export type ChangeMemberData = {
-    body: {
-        /**
-         * What the person may do in the account.
-         */
-        role: 'viewer' | 'member' | 'admin' | 'owner';
-    };
-    path: {
-        account: string;
-        person: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/members/{person}';
-};
-
-export type ChangeMemberErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: person_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: last_owner.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ChangeMemberError = ChangeMemberErrors[keyof ChangeMemberErrors];
-
-export type ChangeMemberResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'done';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ChangeMemberResponse = ChangeMemberResponses[keyof ChangeMemberResponses];
-
-export type ListInvitationsData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/invitations';
-};
-
-export type ListInvitationsErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListInvitationsError = ListInvitationsErrors[keyof ListInvitationsErrors];
-
-export type ListInvitationsResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            object: 'invitation';
-            id: string;
-            /**
-             * Email address; upper and lower case are the same.
-             */
-            email: string;
-            /**
-             * What the person may do in the account.
-             */
-            role: 'viewer' | 'member' | 'admin' | 'owner';
-            /**
-             * When it was first sent.
-             */
-            created_at: string;
-            /**
-             * Until when its link works.
-             */
-            expires_at: string;
-            is_expired: boolean;
-            invited_by: {
-                /**
-                 * Public id of a person.
-                 */
-                id: string;
-                name: string;
-            } | null;
-        }>;
-        has_more: false;
-        next_cursor: null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitationsResponses];
-
-export type InviteData = {
-    body: {
-        /**
-         * A plain email address, without a name or brackets; upper and lower case are the same.
-         */
-        email: string;
-        /**
-         * What the person may do in the account.
-         */
-        role: 'viewer' | 'member' | 'admin' | 'owner';
-    };
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/invitations';
-};
-
-export type InviteErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: already_member, too_many_members.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type InviteError = InviteErrors[keyof InviteErrors];
-
-export type InviteResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'invitation';
-        id: string;
-        /**
-         * Email address; upper and lower case are the same.
-         */
-        email: string;
-        /**
-         * What the person may do in the account.
-         */
-        role: 'viewer' | 'member' | 'admin' | 'owner';
-        /**
-         * Until when its link works.
-         */
-        expires_at: string;
-        /**
-         * How the link reaches the person.
-         */
-        delivery: 'mail' | 'link';
-        link: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type InviteResponse = InviteResponses[keyof InviteResponses];
-
-export type SendInvitationAgainData = {
-    body?: never;
-    path: {
-        account: string;
-        invitation: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/invitations/{invitation}/send-again';
-};
-
-export type SendInvitationAgainErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: invitation_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type SendInvitationAgainError = SendInvitationAgainErrors[keyof SendInvitationAgainErrors];
-
-export type SendInvitationAgainResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'invitation';
-        id: string;
-        /**
-         * Email address; upper and lower case are the same.
-         */
-        email: string;
-        /**
-         * What the person may do in the account.
-         */
-        role: 'viewer' | 'member' | 'admin' | 'owner';
-        /**
-         * Until when its link works.
-         */
-        expires_at: string;
-        /**
-         * How the link reaches the person.
-         */
-        delivery: 'mail' | 'link';
-        link: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type SendInvitationAgainResponse = SendInvitationAgainResponses[keyof SendInvitationAgainResponses];
-
-export type RevokeInvitationData = {
-    body?: never;
-    path: {
-        account: string;
-        invitation: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/invitations/{invitation}';
-};
-
-export type RevokeInvitationErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: invitation_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type RevokeInvitationError = RevokeInvitationErrors[keyof RevokeInvitationErrors];
-
-export type RevokeInvitationResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'done';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type RevokeInvitationResponse = RevokeInvitationResponses[keyof RevokeInvitationResponses];
-
-export type EndOtherSessionsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/sessions';
-};
-
-export type EndOtherSessionsErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request.
-     */
-    403: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type EndOtherSessionsError = EndOtherSessionsErrors[keyof EndOtherSessionsErrors];
-
-export type EndOtherSessionsResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'done';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type EndOtherSessionsResponse = EndOtherSessionsResponses[keyof EndOtherSessionsResponses];
-
-export type ListSessionsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/sessions';
-};
-
-export type ListSessionsErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
-
-export type ListSessionsResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            object: 'person_session';
-            id: string;
-            /**
-             * What the browser says it is.
-             */
-            device: string;
-            /**
-             * The network address at its beginning.
-             */
-            address: string;
-            /**
-             * When the person signed in.
-             */
-            created_at: string;
-            /**
-             * When it was last used, to the minute.
-             */
-            last_seen_at: string;
-            is_current: boolean;
-        }>;
-        has_more: false;
-        next_cursor: null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
-
-export type EndSessionData = {
-    body?: never;
-    path: {
-        session: string;
-    };
-    query?: never;
-    url: '/sessions/{session}';
-};
-
-export type EndSessionErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request.
-     */
-    403: Error;
-    /**
-     * It does not exist: session_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
-
-export type EndSessionResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'done';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
-
-export type ChangeProfileData = {
-    body: {
-        /**
-         * How the person is called.
-         */
-        name: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/profile';
-};
-
-export type ChangeProfileErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request.
-     */
-    403: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ChangeProfileError = ChangeProfileErrors[keyof ChangeProfileErrors];
-
-export type ChangeProfileResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'done';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ChangeProfileResponse = ChangeProfileResponses[keyof ChangeProfileResponses];
-
-export type ChangePasswordData = {
-    body: {
-        /**
-         * A password.
-         */
-        password: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/profile/password';
-};
-
-export type ChangePasswordErrors = {
-    /**
-     * The request is not understood: weak_password, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
-
-export type ChangePasswordResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'done';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswordResponses];
-
-export type RenameAccountData = {
-    body: {
-        /**
-         * How the person is called.
-         */
-        name: string;
-    };
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/';
-};
-
-export type RenameAccountErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type RenameAccountError = RenameAccountErrors[keyof RenameAccountErrors];
-
-export type RenameAccountResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'done';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type RenameAccountResponse = RenameAccountResponses[keyof RenameAccountResponses];
-
-export type LeaveAccountData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/leave';
-};
-
-export type LeaveAccountErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: last_owner.
-     */
-    409: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type LeaveAccountError = LeaveAccountErrors[keyof LeaveAccountErrors];
-
-export type LeaveAccountResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'done';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type LeaveAccountResponse = LeaveAccountResponses[keyof LeaveAccountResponses];
-
-export type CloseAccountData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/close';
-};
-
-export type CloseAccountErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: subscription_running.
-     */
-    409: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
-     */
-    503: Error;
-};
-
-export type CloseAccountError = CloseAccountErrors[keyof CloseAccountErrors];
-
-export type CloseAccountResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'done';
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type CloseAccountResponse = CloseAccountResponses[keyof CloseAccountResponses];
-
-export type ListAuditData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: {
-        /**
-         * Rows per page, 1 to 100; 25 if left out.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-        /**
-         * Only what this person did.
-         */
-        person?: string;
-        /**
-         * Only actions on this kind of thing: `key`.
-         */
-        subject?: string;
-    };
-    url: '/accounts/{account}/audit';
-};
-
-export type ListAuditErrors = {
-    /**
-     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListAuditError = ListAuditErrors[keyof ListAuditErrors];
-
-export type ListAuditResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            object: 'audit_entry';
-            id: string;
-            /**
-             * When it happened.
-             */
-            at: string;
-            /**
-             * `noun.past_verb`, such as `key.created`.
-             */
-            action: string;
-            person: {
-                /**
-                 * Public id of a person.
-                 */
-                id: string;
-                name: string | null;
-                email: string | null;
-            } | null;
-            /**
-             * Whether an operator of the installation did it.
-             */
-            by_operator: boolean;
-            target: {
-                id: string;
-                name: string | null;
-            } | null;
-            details: {
-                [key: string]: string | number | boolean | null;
-            };
-            address: string | null;
-        }>;
-        has_more: boolean;
-        next_cursor: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListAuditResponse = ListAuditResponses[keyof ListAuditResponses];
-
-export type ListAccountsData = {
-    body: {
-        /**
-         * A part of the name or email address, or an id.
-         */
-        search?: string;
-        plan?: 'free' | 'pro' | 'business' | 'enterprise';
-        status?: 'none' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'paused' | 'suspended' | 'closed';
-        /**
-         * Rows per page. By default 25.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/operator/accounts/search';
-};
-
-export type ListAccountsErrors = {
-    /**
-     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListAccountsError = ListAccountsErrors[keyof ListAccountsErrors];
-
-export type ListAccountsResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            id: string;
-            name: string;
-            email: string | null;
-            plan: 'free' | 'pro' | 'business' | 'enterprise';
-            status: string;
-            billing: 'monthly' | 'annual' | null;
-            trial_ends_at: string | null;
-            /**
-             * The anchor of its monthly periods.
-             */
-            period_start: string;
-            api_access: boolean;
-            suspended_at: string | null;
-            closed_at: string | null;
-            limits: {
-                [key: string]: number;
-            };
-            /**
-             * When it was created.
-             */
-            created_at: string;
-            /**
-             * Its members.
-             */
-            members: number;
-            /**
-             * Its keys that were not revoked.
-             */
-            keys: number;
-        }>;
-        has_more: boolean;
-        next_cursor: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListAccountsResponse = ListAccountsResponses[keyof ListAccountsResponses];
-
-export type CreateAccountData = {
-    body: {
-        name: string;
-        email?: string;
-        plan?: 'free' | 'pro' | 'business' | 'enterprise';
-        billing?: 'monthly' | 'annual';
-        /**
-         * Starts a trial that ends then.
-         */
-        trial_ends_at?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/operator/accounts';
-};
-
-export type CreateAccountErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type CreateAccountError = CreateAccountErrors[keyof CreateAccountErrors];
-
-export type CreateAccountResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'account';
-        account: {
-            id: string;
-            name: string;
-            email: string | null;
-            plan: 'free' | 'pro' | 'business' | 'enterprise';
-            status: string;
-            billing: 'monthly' | 'annual' | null;
-            trial_ends_at: string | null;
-            /**
-             * The anchor of its monthly periods.
-             */
-            period_start: string;
-            api_access: boolean;
-            suspended_at: string | null;
-            closed_at: string | null;
-            limits: {
-                [key: string]: number;
-            };
-            /**
-             * When it was created.
-             */
-            created_at: string;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type CreateAccountResponse = CreateAccountResponses[keyof CreateAccountResponses];
-
-export type GetAccountData = {
-    body?: never;
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/operator/accounts/{id}';
-};
-
-export type GetAccountErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type GetAccountError = GetAccountErrors[keyof GetAccountErrors];
-
-export type GetAccountResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'account_details';
-        account: {
-            id: string;
-            name: string;
-            email: string | null;
-            plan: 'free' | 'pro' | 'business' | 'enterprise';
-            status: string;
-            billing: 'monthly' | 'annual' | null;
-            trial_ends_at: string | null;
-            /**
-             * The anchor of its monthly periods.
-             */
-            period_start: string;
-            api_access: boolean;
-            suspended_at: string | null;
-            closed_at: string | null;
-            limits: {
-                [key: string]: number;
-            };
-            /**
-             * When it was created.
-             */
-            created_at: string;
-        };
-        limits: {
-            [key: string]: number;
-        };
-        billing: {
-            has_customer: boolean;
-            has_subscription: boolean;
-            cancel_at_period_end: boolean;
-            current_period_end: string | null;
-            problem: string | null;
-        };
-        usage: Array<{
-            mode: 'live' | 'test';
-            meter: 'contact_credits' | 'store_exports' | 'search_rows' | 'api_requests';
-            /**
-             * Used in the period.
-             */
-            used: number;
-            /**
-             * The limit in force.
-             */
-            limit: number;
-            /**
-             * Left in the period.
-             */
-            remaining: number;
-            /**
-             * End of the period.
-             */
-            period_end: string;
-        }>;
-        keys: Array<{
-            id: string;
-            name: string;
-            mode: 'live' | 'test';
-            /**
-             * The first and last characters.
-             */
-            display: string;
-            status: 'active' | 'suspended' | 'expired' | 'revoked';
-            scopes: Array<string>;
-            /**
-             * When it was created.
-             */
-            created_at: string;
-            last_used_at: string | null;
-        }>;
-        members: Array<{
-            id: string;
-            email: string;
-            name: string;
-            role: 'viewer' | 'member' | 'admin' | 'owner';
-            /**
-             * Since when.
-             */
-            added_at: string;
-        }>;
-        audit: Array<{
-            /**
-             * Number of the entry.
-             */
-            entry: number;
-            /**
-             * When.
-             */
-            at: string;
-            person: {
-                id: string;
-                name: string;
-            } | null;
-            action: string;
-            target: string | null;
-            details: {
-                [key: string]: string | number | boolean | null;
-            };
-            address: string | null;
-        }>;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type GetAccountResponse = GetAccountResponses[keyof GetAccountResponses];
-
-export type ChangeAccountData = {
-    body: {
-        plan?: 'free' | 'pro' | 'business' | 'enterprise';
-        status?: 'none' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'paused';
-        billing?: 'monthly' | 'annual';
-        trial_ends_at?: string | null;
-        /**
-         * Null removes an override.
-         */
-        limits?: {
-            contact_credits?: number | null;
-            store_exports?: number | null;
-            search_rows?: number | null;
-            requests_per_minute?: number | null;
-            requests_per_day?: number | null;
-            billing_status_per_hour?: number | null;
-            billing_links_per_hour?: number | null;
-            ready_exports?: number | null;
-            ready_export_bytes?: number | null;
-            trial_contact_credits?: number | null;
-        };
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/operator/accounts/{id}';
-};
-
-export type ChangeAccountErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ChangeAccountError = ChangeAccountErrors[keyof ChangeAccountErrors];
-
-export type ChangeAccountResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'account';
-        account: {
-            id: string;
-            name: string;
-            email: string | null;
-            plan: 'free' | 'pro' | 'business' | 'enterprise';
-            status: string;
-            billing: 'monthly' | 'annual' | null;
-            trial_ends_at: string | null;
-            /**
-             * The anchor of its monthly periods.
-             */
-            period_start: string;
-            api_access: boolean;
-            suspended_at: string | null;
-            closed_at: string | null;
-            limits: {
-                [key: string]: number;
-            };
-            /**
-             * When it was created.
-             */
-            created_at: string;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ChangeAccountResponse = ChangeAccountResponses[keyof ChangeAccountResponses];
-
-export type SuspendAccountData = {
-    body?: never;
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/operator/accounts/{id}/suspend';
-};
-
-export type SuspendAccountErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type SuspendAccountError = SuspendAccountErrors[keyof SuspendAccountErrors];
-
-export type SuspendAccountResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'account';
-        account: {
-            id: string;
-            name: string;
-            email: string | null;
-            plan: 'free' | 'pro' | 'business' | 'enterprise';
-            status: string;
-            billing: 'monthly' | 'annual' | null;
-            trial_ends_at: string | null;
-            /**
-             * The anchor of its monthly periods.
-             */
-            period_start: string;
-            api_access: boolean;
-            suspended_at: string | null;
-            closed_at: string | null;
-            limits: {
-                [key: string]: number;
-            };
-            /**
-             * When it was created.
-             */
-            created_at: string;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type SuspendAccountResponse = SuspendAccountResponses[keyof SuspendAccountResponses];
-
-export type ResumeAccountData = {
-    body?: never;
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/operator/accounts/{id}/resume';
-};
-
-export type ResumeAccountErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ResumeAccountError = ResumeAccountErrors[keyof ResumeAccountErrors];
-
-export type ResumeAccountResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'account';
-        account: {
-            id: string;
-            name: string;
-            email: string | null;
-            plan: 'free' | 'pro' | 'business' | 'enterprise';
-            status: string;
-            billing: 'monthly' | 'annual' | null;
-            trial_ends_at: string | null;
-            /**
-             * The anchor of its monthly periods.
-             */
-            period_start: string;
-            api_access: boolean;
-            suspended_at: string | null;
-            closed_at: string | null;
-            limits: {
-                [key: string]: number;
-            };
-            /**
-             * When it was created.
-             */
-            created_at: string;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ResumeAccountResponse = ResumeAccountResponses[keyof ResumeAccountResponses];
-
-export type StopSeeAsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/operator/see-as';
-};
-
-export type StopSeeAsErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type StopSeeAsError = StopSeeAsErrors[keyof StopSeeAsErrors];
-
-export type StopSeeAsResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'see_as';
-        account: {
-            id: string;
-            name: string;
-        } | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type StopSeeAsResponse = StopSeeAsResponses[keyof StopSeeAsResponses];
-
-export type StartSeeAsData = {
-    body: {
-        account: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/operator/see-as';
-};
-
-export type StartSeeAsErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type StartSeeAsError = StartSeeAsErrors[keyof StartSeeAsErrors];
-
-export type StartSeeAsResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'see_as';
-        account: {
-            id: string;
-            name: string;
-        } | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type StartSeeAsResponse = StartSeeAsResponses[keyof StartSeeAsResponses];
-
 export type GetCatalogueData = {
     body?: never;
     path?: never;
@@ -9919,853 +10771,6 @@ export type GetLedgerFileResponses = {
 };
 
 export type GetLedgerFileResponse = GetLedgerFileResponses[keyof GetLedgerFileResponses];
-
-export type ListKeysData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: {
-        /**
-         * usable: active or suspended; ended: expired or revoked. Default: all.
-         */
-        state?: 'usable' | 'ended';
-        /**
-         * Rows per page, 1 to 100; 25 if left out.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-    };
-    url: '/accounts/{account}/keys';
-};
-
-export type ListKeysErrors = {
-    /**
-     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListKeysError = ListKeysErrors[keyof ListKeysErrors];
-
-export type ListKeysResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            id: string;
-            name: string;
-            mode: 'live' | 'test';
-            /**
-             * The first and last characters of the secret.
-             */
-            display: string;
-            status: 'active' | 'suspended' | 'expired' | 'revoked';
-            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-            /**
-             * When it was created.
-             */
-            created_at: string;
-            last_used_at: string | null;
-            expires_at: string | null;
-            suspended_at: string | null;
-            revoked_at: string | null;
-            /**
-             * What it may spend of its own in each period; null for what it has no budget of.
-             */
-            budget: {
-                contact_credits: BudgetFigures | null;
-                store_exports: BudgetFigures | null;
-                search_rows: BudgetFigures | null;
-            };
-        }>;
-        has_more: boolean;
-        next_cursor: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListKeysResponse = ListKeysResponses[keyof ListKeysResponses];
-
-export type CreateKeyData = {
-    body: {
-        name: string;
-        /**
-         * By default live.
-         */
-        mode?: 'live' | 'test';
-        /**
-         * Default: usage:read, stores:read, contacts:search, contacts:reveal, billing:read.
-         */
-        scopes?: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        expires_at?: string | null;
-        /**
-         * What it may spend of each meter in a period.
-         */
-        budget?: {
-            contact_credits?: number | null;
-            store_exports?: number | null;
-            search_rows?: number | null;
-        };
-    };
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/keys';
-};
-
-export type CreateKeyErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: too_many_keys.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
-
-export type CreateKeyResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'new_key';
-        key: {
-            id: string;
-            name: string;
-            mode: 'live' | 'test';
-            /**
-             * The first and last characters of the secret.
-             */
-            display: string;
-            status: 'active' | 'suspended' | 'expired' | 'revoked';
-            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-            /**
-             * When it was created.
-             */
-            created_at: string;
-            last_used_at: string | null;
-            expires_at: string | null;
-            suspended_at: string | null;
-            revoked_at: string | null;
-            /**
-             * What it may spend of its own in each period; null for what it has no budget of.
-             */
-            budget: {
-                contact_credits: BudgetFigures | null;
-                store_exports: BudgetFigures | null;
-                search_rows: BudgetFigures | null;
-            };
-        };
-        /**
-         * The key itself. It is shown only in this reply.
-         */
-        secret: string;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type CreateKeyResponse = CreateKeyResponses[keyof CreateKeyResponses];
-
-export type RotateKeyData = {
-    body: {
-        /**
-         * How long the old key still works.
-         */
-        overlap_seconds: number;
-    };
-    path: {
-        account: string;
-        key: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/keys/{key}/rotate';
-};
-
-export type RotateKeyErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: key_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: key_not_active, too_many_keys.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type RotateKeyError = RotateKeyErrors[keyof RotateKeyErrors];
-
-export type RotateKeyResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'rotated_key';
-        key: {
-            id: string;
-            name: string;
-            mode: 'live' | 'test';
-            /**
-             * The first and last characters of the secret.
-             */
-            display: string;
-            status: 'active' | 'suspended' | 'expired' | 'revoked';
-            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-            /**
-             * When it was created.
-             */
-            created_at: string;
-            last_used_at: string | null;
-            expires_at: string | null;
-            suspended_at: string | null;
-            revoked_at: string | null;
-            /**
-             * What it may spend of its own in each period; null for what it has no budget of.
-             */
-            budget: {
-                contact_credits: BudgetFigures | null;
-                store_exports: BudgetFigures | null;
-                search_rows: BudgetFigures | null;
-            };
-        };
-        /**
-         * The key itself. It is shown only in this reply.
-         */
-        secret: string;
-        replaced: {
-            id: string;
-            name: string;
-            mode: 'live' | 'test';
-            /**
-             * The first and last characters of the secret.
-             */
-            display: string;
-            status: 'active' | 'suspended' | 'expired' | 'revoked';
-            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-            /**
-             * When it was created.
-             */
-            created_at: string;
-            last_used_at: string | null;
-            expires_at: string | null;
-            suspended_at: string | null;
-            revoked_at: string | null;
-            /**
-             * What it may spend of its own in each period; null for what it has no budget of.
-             */
-            budget: {
-                contact_credits: BudgetFigures | null;
-                store_exports: BudgetFigures | null;
-                search_rows: BudgetFigures | null;
-            };
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type RotateKeyResponse = RotateKeyResponses[keyof RotateKeyResponses];
-
-export type SetKeyBudgetData = {
-    body: {
-        /**
-         * New budgets; a meter that is missing keeps its own, null removes it.
-         */
-        budget: {
-            contact_credits?: number | null;
-            store_exports?: number | null;
-            search_rows?: number | null;
-        };
-    };
-    path: {
-        account: string;
-        key: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/keys/{key}/budget';
-};
-
-export type SetKeyBudgetErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: key_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: key_not_active.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type SetKeyBudgetError = SetKeyBudgetErrors[keyof SetKeyBudgetErrors];
-
-export type SetKeyBudgetResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'key';
-        id: string;
-        name: string;
-        mode: 'live' | 'test';
-        /**
-         * The first and last characters of the secret.
-         */
-        display: string;
-        status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        /**
-         * When it was created.
-         */
-        created_at: string;
-        last_used_at: string | null;
-        expires_at: string | null;
-        suspended_at: string | null;
-        revoked_at: string | null;
-        /**
-         * What it may spend of its own in each period; null for what it has no budget of.
-         */
-        budget: {
-            contact_credits: BudgetFigures | null;
-            store_exports: BudgetFigures | null;
-            search_rows: BudgetFigures | null;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type SetKeyBudgetResponse = SetKeyBudgetResponses[keyof SetKeyBudgetResponses];
-
-export type SetKeyScopesData = {
-    body: {
-        /**
-         * All scopes that the key has from now on.
-         */
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-    };
-    path: {
-        account: string;
-        key: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/keys/{key}/scopes';
-};
-
-export type SetKeyScopesErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: key_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: key_not_active.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type SetKeyScopesError = SetKeyScopesErrors[keyof SetKeyScopesErrors];
-
-export type SetKeyScopesResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'key';
-        id: string;
-        name: string;
-        mode: 'live' | 'test';
-        /**
-         * The first and last characters of the secret.
-         */
-        display: string;
-        status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        /**
-         * When it was created.
-         */
-        created_at: string;
-        last_used_at: string | null;
-        expires_at: string | null;
-        suspended_at: string | null;
-        revoked_at: string | null;
-        /**
-         * What it may spend of its own in each period; null for what it has no budget of.
-         */
-        budget: {
-            contact_credits: BudgetFigures | null;
-            store_exports: BudgetFigures | null;
-            search_rows: BudgetFigures | null;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type SetKeyScopesResponse = SetKeyScopesResponses[keyof SetKeyScopesResponses];
-
-export type RevokeKeyData = {
-    body?: never;
-    path: {
-        account: string;
-        key: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/keys/{key}/revoke';
-};
-
-export type RevokeKeyErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: key_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type RevokeKeyError = RevokeKeyErrors[keyof RevokeKeyErrors];
-
-export type RevokeKeyResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'key';
-        id: string;
-        name: string;
-        mode: 'live' | 'test';
-        /**
-         * The first and last characters of the secret.
-         */
-        display: string;
-        status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        /**
-         * When it was created.
-         */
-        created_at: string;
-        last_used_at: string | null;
-        expires_at: string | null;
-        suspended_at: string | null;
-        revoked_at: string | null;
-        /**
-         * What it may spend of its own in each period; null for what it has no budget of.
-         */
-        budget: {
-            contact_credits: BudgetFigures | null;
-            store_exports: BudgetFigures | null;
-            search_rows: BudgetFigures | null;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type RevokeKeyResponse = RevokeKeyResponses[keyof RevokeKeyResponses];
-
-export type UndoKeyRevocationData = {
-    body?: never;
-    path: {
-        account: string;
-        key: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/keys/{key}/revoke/undo';
-};
-
-export type UndoKeyRevocationErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: key_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: revocation_final.
-     */
-    409: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type UndoKeyRevocationError = UndoKeyRevocationErrors[keyof UndoKeyRevocationErrors];
-
-export type UndoKeyRevocationResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'key';
-        id: string;
-        name: string;
-        mode: 'live' | 'test';
-        /**
-         * The first and last characters of the secret.
-         */
-        display: string;
-        status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        /**
-         * When it was created.
-         */
-        created_at: string;
-        last_used_at: string | null;
-        expires_at: string | null;
-        suspended_at: string | null;
-        revoked_at: string | null;
-        /**
-         * What it may spend of its own in each period; null for what it has no budget of.
-         */
-        budget: {
-            contact_credits: BudgetFigures | null;
-            store_exports: BudgetFigures | null;
-            search_rows: BudgetFigures | null;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type UndoKeyRevocationResponse = UndoKeyRevocationResponses[keyof UndoKeyRevocationResponses];
-
-export type SuspendKeyData = {
-    body?: never;
-    path: {
-        account: string;
-        key: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/keys/{key}/suspend';
-};
-
-export type SuspendKeyErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: key_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: key_not_active.
-     */
-    409: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type SuspendKeyError = SuspendKeyErrors[keyof SuspendKeyErrors];
-
-export type SuspendKeyResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'key';
-        id: string;
-        name: string;
-        mode: 'live' | 'test';
-        /**
-         * The first and last characters of the secret.
-         */
-        display: string;
-        status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        /**
-         * When it was created.
-         */
-        created_at: string;
-        last_used_at: string | null;
-        expires_at: string | null;
-        suspended_at: string | null;
-        revoked_at: string | null;
-        /**
-         * What it may spend of its own in each period; null for what it has no budget of.
-         */
-        budget: {
-            contact_credits: BudgetFigures | null;
-            store_exports: BudgetFigures | null;
-            search_rows: BudgetFigures | null;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type SuspendKeyResponse = SuspendKeyResponses[keyof SuspendKeyResponses];
-
-export type ResumeKeyData = {
-    body?: never;
-    path: {
-        account: string;
-        key: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/keys/{key}/resume';
-};
-
-export type ResumeKeyErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: key_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: key_not_active.
-     */
-    409: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ResumeKeyError = ResumeKeyErrors[keyof ResumeKeyErrors];
-
-export type ResumeKeyResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'key';
-        id: string;
-        name: string;
-        mode: 'live' | 'test';
-        /**
-         * The first and last characters of the secret.
-         */
-        display: string;
-        status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        /**
-         * When it was created.
-         */
-        created_at: string;
-        last_used_at: string | null;
-        expires_at: string | null;
-        suspended_at: string | null;
-        revoked_at: string | null;
-        /**
-         * What it may spend of its own in each period; null for what it has no budget of.
-         */
-        budget: {
-            contact_credits: BudgetFigures | null;
-            store_exports: BudgetFigures | null;
-            search_rows: BudgetFigures | null;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ResumeKeyResponse = ResumeKeyResponses[keyof ResumeKeyResponses];
 
 export type AppendToImportData = {
     body?: never;
