@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { identifyCaller, requireAccess } from './admission/access.ts'
 import { doorsOf } from './admission/doors.ts'
 import { KnownKeys } from './admission/known-keys.ts'
+import { BillingAction } from './auth/billing-actions.ts'
 import { billingPageOf } from './auth/caller.ts'
 import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from './auth/key-directory.ts'
 import { isMemberContext } from './auth/signed-in.ts'
@@ -191,6 +192,7 @@ export async function buildApp(
     },
     database: { pool: deps.db },
     trustedProxies: deps.config.trustedProxies,
+    errorAction: BillingAction,
     openapi: {
       tags,
       publicUrl: deps.config.publicUrl,

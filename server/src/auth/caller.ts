@@ -1,10 +1,10 @@
 import { type AccountTerms, canRecoverSubscription, closedReason, type Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
-import type { ApiAccessAction } from '../http/errors.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { formatDay } from '../kernel/time.ts'
 import type { ActorContext } from './actor.ts'
+import type { ApiAccessAction } from './billing-actions.ts'
 import type { CallingKey } from './budgets.ts'
 import type { RateWindows } from './rate-limits.ts'
 

@@ -1,13 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { planSlugs } from '../accounts/plans.ts'
-import { ClosedObject, Count, Nullable, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
 import { billingIntervals, paidPlans } from './provider.ts'
 
 const linkKinds = ['checkout', 'subscription_update_confirm', 'billing_portal'] as const
 export type BillingLinkKind = (typeof linkKinds)[number]
-
-const OneOf = <T extends string>(values: readonly T[], description?: string) =>
-  Type.Enum([...values], { type: 'string', ...(description && { description }) })
 
 /** An account's plan, access and billing actions, from stored state. */
 export const BillingStatusReply = ClosedObject(
@@ -18,7 +15,9 @@ export const BillingStatusReply = ClosedObject(
         slug: OneOf(planSlugs),
         name: Type.String({ maxLength: 200 }),
         status: TaxonomyValue({ description: 'Subscription state, such as active, past_due or canceled.' }),
-        billing: Nullable(OneOf(billingIntervals, 'Billing interval of the plan; null without a paid plan.')),
+        billing: Nullable(
+          OneOf(billingIntervals, { description: 'Billing interval of the plan; null without a paid plan.' }),
+        ),
         trial: ClosedObject(
           { active: Type.Boolean(), ends_at: Nullable(Timestamp('End of the trial.')) },
           { title: 'BillingTrial' },
@@ -58,13 +57,17 @@ export type BillingStatusReply = Static<typeof BillingStatusReply>
 
 export const SubscriptionLinkRequest = ClosedObject(
   {
-    plan: Type.Enum([...paidPlans], {
-      type: 'string',
+    plan: OneOf(paidPlans, {
+      errorCode: 'invalid_plan',
       description: 'The plan to subscribe to.',
       examples: ['business'],
     }),
     billing: Type.Optional(
-      Type.Enum([...billingIntervals], { type: 'string', default: 'monthly', description: 'Billing interval.' }),
+      OneOf(billingIntervals, {
+        errorCode: 'invalid_billing',
+        default: 'monthly',
+        description: 'Billing interval.',
+      }),
     ),
   },
   { title: 'SubscriptionLinkRequest' },
@@ -75,15 +78,17 @@ export type SubscriptionLinkRequest = Static<typeof SubscriptionLinkRequest>
 export const BillingLinkReply = ClosedObject(
   {
     object: Type.Literal('billing_link'),
-    kind: OneOf(linkKinds, 'What the page is for.'),
+    kind: OneOf(linkKinds, { description: 'What the page is for.' }),
     url: Type.String({
       format: 'uri',
       maxLength: 4096,
       description: 'Short-lived. Anyone with the link can act for the account: do not log or share it.',
       examples: ['https://pay.example/session/7f3a'],
     }),
-    target_plan: Nullable(OneOf(paidPlans, 'The plan that the page leads to; null for the portal.')),
-    target_billing: Nullable(OneOf(billingIntervals, 'The billing interval of that plan; null for the portal.')),
+    target_plan: Nullable(OneOf(paidPlans, { description: 'The plan that the page leads to; null for the portal.' })),
+    target_billing: Nullable(
+      OneOf(billingIntervals, { description: 'The billing interval of that plan; null for the portal.' }),
+    ),
     expires_at: Nullable(Timestamp('When the link expires; null if the provider does not say.')),
     requires_customer_confirmation: Type.Literal(true, {
       description: 'Nothing changes until a person confirms it on the page.',

@@ -1,15 +1,15 @@
 import { seniorities } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import { contactIdPattern } from '../delivery/contact-preview.ts'
+import { contactIdPattern, RequestedContactId } from '../delivery/contact-preview.ts'
 import { Domain, StoreName, storeIdPattern } from '../delivery/store-document.ts'
 import { deliverableStatuses, emailTypes, maxChannels, phoneTypes } from '../encryption/contact-facts.ts'
-import { ClosedObject, Count, Nullable, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
 
 const maxContacts = 10
 
 export const ContactRevealRequest = ClosedObject(
   {
-    contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 1_000 }), {
+    contact_ids: Type.Array(RequestedContactId, {
       minItems: 1,
       maxItems: maxContacts,
       description: 'Ids from previews. A repeated id counts once.',
@@ -26,6 +26,9 @@ export const ContactRevealHeaders = Type.Object({
       minLength: 1,
       maxLength: 255,
       pattern: '^[ -~]+$',
+      errorCode: 'invalid_idempotency_key',
+      errorMessage: 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
+      errorParam: 'Idempotency-Key',
       description:
         'A unique text of your choice for this request. A repeat with the same body within 24 hours gets the first reply, byte for byte, and spends nothing; with another body it is refused.',
       examples: ['0d9c3f6e-52a4-4c0f-9a67-3f4f9f0f8a11'],
@@ -33,7 +36,6 @@ export const ContactRevealHeaders = Type.Object({
   ),
 })
 
-const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const IsPrimary = Type.Boolean({ description: 'True for exactly one in the list.' })
 
 /** A contact with its channels. */

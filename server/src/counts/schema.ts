@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Exclude } from '../exclusion/exclude.ts'
-import { ClosedObject, Count, Nullable, RequestId } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId } from '../kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters, StoreSearchFilters } from '../search/query/filters.ts'
 
 /** The facets that both counts have. */
@@ -26,7 +26,7 @@ const greatestFacetLimit = 100
 
 const facetParameters = <Name extends string>(names: readonly Name[], exception = '') => ({
   facets: Type.Optional(
-    Type.Array(Type.Enum([...names], { type: 'string' }), {
+    Type.Array(OneOf(names), {
       maxItems: names.length,
       description: `The facets to count; a facet that is named twice counts once.${exception}`,
       examples: [names.slice(0, 2)],

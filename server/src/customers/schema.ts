@@ -3,22 +3,25 @@ import { accountStates, knownStatuses } from '../accounts/account.ts'
 import { maxCounterValue, overridableMeters, planSlugs } from '../accounts/plans.ts'
 import type { ActorKind } from '../auth/actor.ts'
 import { roles } from '../auth/roles.ts'
+import { billingIntervals } from '../billing/provider.ts'
 import { listParameters, RecordList } from '../delivery/list-pages.ts'
-import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
 import { NewPersonName, PersonId } from '../people/schema.ts'
 
-const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const Id = (prefix: string) => Type.String({ pattern: `^${prefix}_[A-Za-z]{16}$`, maxLength: 24 })
 const Word = Type.String({ maxLength: 64 })
-const Billing = OneOf(['monthly', 'annual'] as const)
+const Plan = OneOf(planSlugs, { errorCode: 'invalid_plan' })
+const Billing = OneOf(billingIntervals, { errorCode: 'invalid_billing' })
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
 
 /** In the body and not in the address: a part of an email address may be searched. */
 export const AccountListBody = ClosedObject({
   search: Type.Optional(Type.String({ maxLength: 200, description: 'A part of the name or email address, or an id.' })),
-  plan: Type.Optional(OneOf(planSlugs)),
+  plan: Type.Optional(Plan),
   status: Type.Optional(OneOf([...knownStatuses, ...accountStates])),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Rows per page.' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Rows per page.', errorCode: 'invalid_limit' }),
+  ),
   cursor: listParameters.cursor,
 })
 export type AccountListBody = Static<typeof AccountListBody>
@@ -27,7 +30,7 @@ const accountFields = {
   id: Id('acct'),
   name: Type.String(),
   email: Nullable(Type.String()),
-  plan: OneOf(planSlugs),
+  plan: Plan,
   status: Word,
   billing: Nullable(Billing),
   trial_ends_at: Nullable(Timestamp('End of its trial.')),
@@ -58,14 +61,14 @@ export type AccountReply = Static<typeof AccountReply>
 export const NewAccountBody = ClosedObject({
   name: Name,
   email: Type.Optional(Type.String({ maxLength: 254 })),
-  plan: Type.Optional(OneOf(planSlugs)),
+  plan: Type.Optional(Plan),
   billing: Type.Optional(Billing),
   trial_ends_at: Type.Optional(Timestamp('Starts a trial that ends then.')),
 })
 export type NewAccountBody = Static<typeof NewAccountBody>
 
 export const AccountChangesBody = ClosedObject({
-  plan: Type.Optional(OneOf(planSlugs)),
+  plan: Type.Optional(Plan),
   status: Type.Optional(OneOf(knownStatuses)),
   billing: Type.Optional(Billing),
   trial_ends_at: Type.Optional(Nullable(Timestamp('Null ends the trial.'))),
@@ -84,8 +87,8 @@ export const AccountChangesBody = ClosedObject({
 export type AccountChangesBody = Static<typeof AccountChangesBody>
 
 const MeterLine = ClosedObject({
-  mode: OneOf(['live', 'test'] as const),
-  meter: OneOf(['contact_credits', 'store_exports', 'search_rows', 'api_requests'] as const),
+  mode: OneOf(['live', 'test']),
+  meter: OneOf(['contact_credits', 'store_exports', 'search_rows', 'api_requests']),
   used: Count('Used in the period.'),
   limit: Count('The limit in force.'),
   remaining: Count('Left in the period.'),
@@ -95,9 +98,9 @@ const MeterLine = ClosedObject({
 const KeyLine = ClosedObject({
   id: Id('key'),
   name: Type.String(),
-  mode: OneOf(['live', 'test'] as const),
+  mode: OneOf(['live', 'test']),
   display: Type.String({ description: 'The first and last characters.' }),
-  status: OneOf(['active', 'suspended', 'expired', 'revoked'] as const),
+  status: OneOf(['active', 'suspended', 'expired', 'revoked']),
   scopes: Type.Array(Word),
   created_at: Timestamp('When it was created.'),
   last_used_at: Nullable(Timestamp('Precise to the hour.')),
@@ -179,8 +182,7 @@ export const AuditListReply = RecordList(
     ),
     by_operator: Type.Boolean({ description: 'Whether an operator of the installation did it.' }),
     actor: Nullable(
-      Type.Enum(['key', 'member', 'person', 'operator', 'visitor', 'command', 'system'] satisfies ActorKind[], {
-        type: 'string',
+      OneOf(['key', 'member', 'person', 'operator', 'visitor', 'command', 'system'] satisfies ActorKind[], {
         description: 'Through which door it came; null for entries from before this was recorded.',
       }),
     ),

@@ -7,6 +7,15 @@ import { Domain, maxTechnologies, type Store, StoreName, storeIdPattern } from '
 
 export const contactIdPattern = '^ct_[A-Za-z]+_[A-Za-z]{16}$'
 
+/** How a contact id in a request is refused that is none. */
+export const invalidContactId = {
+  errorCode: 'invalid_contact_id',
+  errorMessage: 'A contact id is the id of a preview, unchanged: ct_live_ or ct_test_ and 16 letters.',
+} as const
+
+/** The id of a contact in a request. */
+export const RequestedContactId = Type.String({ pattern: contactIdPattern, maxLength: 1_000, ...invalidContactId })
+
 /** The person's part of a preview. The import has already shortened the last name. */
 const person = {
   id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),

@@ -10,6 +10,12 @@ import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.t
 const maxRows = 100
 const defaultRows = 25
 
+/** How a cursor is refused that is none. */
+export const invalidCursor = {
+  errorCode: 'invalid_cursor',
+  errorMessage: 'cursor must be the next_cursor of the page before, unchanged.',
+} as const
+
 /** The paging parameters of a list, in the query string. */
 export const listParameters = {
   limit: Type.Optional(
@@ -17,12 +23,14 @@ export const listParameters = {
       minimum: 1,
       maximum: maxRows,
       description: `Rows per page, 1 to ${maxRows}; ${defaultRows} if left out.`,
+      errorCode: 'invalid_limit',
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       pattern: '^cur_[A-Za-z0-9_-]+$',
       maxLength: 500,
+      ...invalidCursor,
       description: 'The next_cursor of the previous page, with the same filters.',
     }),
   ),

@@ -8,6 +8,7 @@ import { Refusal } from '../kernel/errors.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { hashViewedPage } from '../ledger/spending.ts'
+import { invalidCursor } from './list-pages.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
 const maxLimit = 100
@@ -18,10 +19,17 @@ const Cursor = Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 500 })
 /** The paging parameters of a search request. */
 export const pageParameters = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit, description: 'Rows per page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: maxLimit,
+      default: defaultLimit,
+      description: 'Rows per page.',
+      errorCode: 'invalid_limit',
+    }),
   ),
   cursor: Type.Optional(
     Type.Union([Cursor, Type.Null()], {
+      ...invalidCursor,
       default: null,
       description: 'The next_cursor of the previous page, with the same filters.',
     }),
@@ -150,14 +158,14 @@ function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash:
   const { accountId, mode } = ctx.caller
   // The same message for forged and foreign cursors: it must not confirm a cursor of another account.
   if (!cursor || cursor.accountId !== accountId || cursor.mode !== mode)
-    throw invalidCursor('This cursor is invalid; start again without it.')
+    throw cursorError('This cursor is invalid; start again without it.')
   if (cursor.queryHash !== queryHash)
-    throw invalidCursor('This cursor belongs to another search; send the filters it was made with.')
+    throw cursorError('This cursor belongs to another search; send the filters it was made with.')
   if (ctx.now.getTime() - cursor.issuedAtMs > maxAgeMs)
-    throw invalidCursor('This cursor is older than 24 hours; start again without it.')
+    throw cursorError('This cursor is older than 24 hours; start again without it.')
   return cursor
 }
 
-function invalidCursor(message: string): Refusal {
+function cursorError(message: string): Refusal {
   return new Refusal('invalid_cursor', message, { param: 'cursor' })
 }

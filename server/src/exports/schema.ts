@@ -1,20 +1,17 @@
 /** Exports as callers ask for them and as replies describe them. */
 import { type Static, Type } from 'typebox'
 import { Exclude } from '../exclusion/exclude.ts'
-import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters, StoreSearchFilters } from '../search/query/filters.ts'
 import { type ExportFailure, exportFailures, exportStatuses, stopReasons } from './export-states.ts'
 import { type ExportKind, exportKinds } from './format/columns.ts'
 
 const maxRowsOfExport = 1_000_000
 
-const OneOf = <T extends string>(values: readonly T[], description?: string) =>
-  Type.Enum([...values], { type: 'string', ...(description !== undefined && { description }) })
-
-const Kind = OneOf<ExportKind>(
-  exportKinds,
-  'stores: stores. previews: contacts without channels, with their store. contacts: revealed contacts with their channels.',
-)
+const Kind = OneOf<ExportKind>(exportKinds, {
+  description:
+    'stores: stores. previews: contacts without channels, with their store. contacts: revealed contacts with their channels.',
+})
 
 /** The properties of a request for an export, without the quote. */
 export const exportProperties = {
@@ -36,7 +33,7 @@ export const exportProperties = {
       description: 'The most contacts of each store; null for all.',
     }),
   ),
-  format: Type.Optional(OneOf(['csv', 'ndjson'], 'Default: csv.')),
+  format: Type.Optional(OneOf(['csv', 'ndjson'], { description: 'Default: csv.' })),
   columns: Type.Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
       minItems: 1,
@@ -44,7 +41,9 @@ export const exportProperties = {
       description: 'Columns of a CSV file, in this order; all by default.',
     }),
   ),
-  preset: Type.Optional(OneOf(['hubspot', 'salesforce', 'excel'], 'Columns and form as this program imports them.')),
+  preset: Type.Optional(
+    OneOf(['hubspot', 'salesforce', 'excel'], { description: 'Columns and form as this program imports them.' }),
+  ),
   gzip: Type.Optional(Type.Boolean({ default: false, description: 'Compresses the file.' })),
   max_rows: Type.Integer({ minimum: 1, maximum: maxRowsOfExport, description: 'The most rows of the file.' }),
   max_credits: Type.Optional(
@@ -82,7 +81,7 @@ const fields = {
     { store_exports: Count('Store exports spent so far.'), contact_credits: Count('Contact credits spent so far.') },
     { title: 'ExportCost' },
   ),
-  stopped_by: Nullable(OneOf(stopReasons, 'The bound that was reached; end: there was no more.')),
+  stopped_by: Nullable(OneOf(stopReasons, { description: 'The bound that was reached; end: there was no more.' })),
   file: Nullable(
     ClosedObject(
       {

@@ -4,6 +4,7 @@
  */
 import { Ajv, type ValidateFunction } from 'ajv'
 import buildSerializer, { type Schema } from 'fast-json-stringify'
+import type { ErrorAnnotations } from '../kernel/shapes.ts'
 import type { validationOptions } from './validation.ts'
 
 /** The schemas that others refer to, by their id. */
@@ -40,9 +41,37 @@ function compileValidatorsWith(
   return ({ schema, httpPart }) => {
     const spelled = httpPart === 'headers' ? withLowerCaseNames(schema) : schema
     if (httpPart === 'querystring')
-      return once(compiledQueries, textOf(schema), () => withNumbers(schema, ajv.compile(schema)))
-    return once(compiled, textOf(spelled), () => ajv.compile(spelled))
+      return once(compiledQueries, textOf(schema), () => withNumbers(schema, ajv.compile(withErrorCodes(schema))))
+    return once(compiled, textOf(spelled), () => ajv.compile(withErrorCodes(spelled)))
   }
+}
+
+/** Writes the code of a schema to those below it: of what does not fit, Ajv reports only the innermost. */
+function withErrorCodes({ errorCode, ...schema }: ErrorAnnotations): object {
+  const codes = errorCode === undefined ? {} : { errorCode }
+  return mapSubschemas({ ...codes, ...schema }, (below) => withErrorCodes({ ...codes, ...below }))
+}
+
+type JsonSchema = Record<string, unknown>
+
+/** Keywords with one schema, with a list of schemas, and with schemas by name. */
+const single = ['items', 'additionalProperties', 'not']
+const several = ['anyOf', 'oneOf', 'allOf']
+const byName = ['properties', 'patternProperties']
+
+/** A copy of a schema with its direct subschemas changed. */
+export function mapSubschemas(schema: object, change: (subschema: JsonSchema) => unknown): JsonSchema {
+  // `additionalProperties` can also be false.
+  const changed = (value: unknown) =>
+    typeof value === 'object' && value !== null ? change(value as JsonSchema) : value
+  const copy: JsonSchema = { ...schema }
+  for (const keyword of single) if (keyword in copy) copy[keyword] = changed(copy[keyword])
+  for (const keyword of several)
+    if (Array.isArray(copy[keyword])) copy[keyword] = (copy[keyword] as unknown[]).map(changed)
+  for (const keyword of byName)
+    if (copy[keyword])
+      copy[keyword] = Object.fromEntries(Object.entries(copy[keyword]).map(([name, value]) => [name, changed(value)]))
+  return copy
 }
 
 const wholeNumber = /^(0|-?[1-9]\d{0,14})$/

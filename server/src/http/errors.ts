@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance } from 'fastify'
-import { type Static, Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { isDatabaseUnavailable } from '../db/failures.ts'
 import {
   allErrors,
@@ -10,7 +10,7 @@ import {
   type RefusalDetails,
 } from '../kernel/errors.ts'
 import { MissingDataKeyError } from '../kernel/seal.ts'
-import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, OneOf, RequestId } from '../kernel/shapes.ts'
 import { expectsErrorPage, siteErrorPage } from './pages/error-page.ts'
 import { sendPage } from './pages/page.ts'
 
@@ -50,7 +50,7 @@ export function errorBody(error: Refusal, requestId: string): ErrorReply {
       code: error.code,
       message: error.message,
       ...(error.param !== undefined && { param: error.param }),
-      ...(error.billing !== undefined && { billing: error.billing as BillingAction }),
+      ...(error.billing !== undefined && { billing: error.billing }),
       request_id: requestId,
     },
   }
@@ -110,78 +110,40 @@ const errorTypes = [...new Set<ErrorType>(Object.values(errorTable).map(([, type
 
 const oneLine = '^[^\\x00-\\x20\\x7f-\\xa0]'
 
-/** What a lapsed account can do to get its access back. */
-export const ApiAccessAction = ClosedObject(
-  {
-    action: Type.Union([Type.Literal('create_subscription_link'), Type.Literal('manage_billing')]),
-    url: Type.String({
-      format: 'uri',
-      maxLength: 2048,
-      description: 'The page of the console on which a person does it, signed in. Not a path of the API.',
-    }),
-    endpoint: Type.Union(
-      [Type.Literal('/api/v1/billing/subscription-link'), Type.Literal('/api/v1/billing/portal-link')],
-      {
-        description:
-          'The path to POST to, with the scope billing:manage: the reply has a link to the page of the provider.',
-      },
-    ),
-  },
-  {
-    title: 'ApiAccessBillingAction',
-    description: 'How an account without API access gets it back. Missing for a suspended or closed account.',
-  },
-)
-export type ApiAccessAction = Static<typeof ApiAccessAction>
-
-/** How a trial becomes the paid plan. */
-export const TrialCreditAction = ClosedObject(
-  {
-    can_unlock_paid_credits_now: Type.Optional(Type.Boolean()),
-    action: Type.Literal('end_trial_to_unlock_pro_credits'),
-    current_limit: Count("The trial's cap."),
-    paid_plan_limit: Count("The paid plan's monthly credits."),
-    trial_ends_at: Nullable(Timestamp('End of the trial.')),
-    url: Type.String({ format: 'uri', maxLength: 2048, description: 'Where a person ends the trial.' }),
-  },
-  { title: 'TrialCreditBillingAction', description: 'How a trial account gets the credits of its paid plan.' },
-)
-export type TrialCreditAction = Static<typeof TrialCreditAction>
-
-const BillingAction = Type.Union([ApiAccessAction, TrialCreditAction])
-type BillingAction = Static<typeof BillingAction>
-
-/** The body of every error reply. */
-export const ErrorReply = ClosedObject(
-  {
-    error: ClosedObject(
-      {
-        type: Type.Enum(errorTypes, { type: 'string' }),
-        code: Type.String({
-          pattern: '^[a-z_]+$',
-          maxLength: 64,
-          description: 'Stable, for programs; more codes may come.',
-          examples: ['invalid_limit'] satisfies ErrorCode[],
-        }),
-        message: Type.String({
-          pattern: oneLine,
-          maxLength: 1000,
-          description: 'One sentence for a person; its wording may change.',
-        }),
-        param: Type.Optional(
-          Type.String({
-            pattern: oneLine,
-            maxLength: 500,
-            description: 'JSON path of the offending value, the missing scope, or the limit that tripped.',
-            examples: ['filters.apps.any[1]'],
+/** The body of every error reply. `Action` is what an account can do about it: the shape of `error.billing`. */
+export const ErrorReply = (Action: TSchema) =>
+  ClosedObject(
+    {
+      error: ClosedObject(
+        {
+          type: OneOf(errorTypes),
+          code: Type.String({
+            pattern: '^[a-z_]+$',
+            maxLength: 64,
+            description: 'Stable, for programs; more codes may come.',
+            examples: ['invalid_limit'] satisfies ErrorCode[],
           }),
-        ),
-        billing: Type.Optional(BillingAction),
-        request_id: RequestId,
-      },
-      { title: 'ErrorDetails' },
-    ),
-  },
-  { description: 'Why a request was refused.' },
-)
-export type ErrorReply = Static<typeof ErrorReply>
+          message: Type.String({
+            pattern: oneLine,
+            maxLength: 1000,
+            description: 'One sentence for a person; its wording may change.',
+          }),
+          param: Type.Optional(
+            Type.String({
+              pattern: oneLine,
+              maxLength: 500,
+              description: 'JSON path of the offending value, the missing scope, or the limit that tripped.',
+              examples: ['filters.apps.any[1]'],
+            }),
+          ),
+          billing: Type.Optional(Action),
+          request_id: RequestId,
+        },
+        { title: 'ErrorDetails' },
+      ),
+    },
+    { description: 'Why a request was refused.' },
+  )
+export interface ErrorReply {
+  error: { type: ErrorType; code: string; message: string; param?: string; billing?: object; request_id: string }
+}

@@ -8,6 +8,8 @@ import {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify'
+import type { TSchema } from 'typebox'
+import { ClosedObject } from '../kernel/shapes.ts'
 import { discardUnreadBodies, maxBodyBytes, registerJsonParser } from './bodies.ts'
 import { compilersFactory } from './compiled-schemas.ts'
 import { registerReferencePage } from './docs/reference.ts'
@@ -48,6 +50,8 @@ export interface HttpServerOptions {
   /** Further fields in the reply of `GET /readyz`. */
   readinessDetails?: ReadinessDetails
   openapi: PublicDocumentOptions
+  /** What an account can do about an error, for the documents: the shape of `error.billing`. */
+  errorAction?: TSchema
   /** The database of requests; none when left out. */
   database?: RequestDatabaseOptions
   /** Limit on requests in flight; none when left out. */
@@ -133,7 +137,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   if (options.database) registerRequestDatabase(app, options.database)
   if (options.overload) limitRequestsInFlight(app, options.overload)
 
-  addErrorSchema(app)
+  addErrorSchema(app, options.errorAction ?? ClosedObject({}))
   registerOpenApi(app, createPublicDocument(options.openapi))
   registerReferencePage(app)
   registerHealthRoutes(app, options.checkReadiness, options.readinessDetails)

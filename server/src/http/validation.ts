@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
-import { type ErrorCode, Refusal } from '../kernel/errors.ts'
-import { linePattern, textPattern } from '../kernel/shapes.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { type ErrorAnnotations, linePattern, textPattern } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
 
 /**
@@ -18,6 +18,7 @@ export const validationOptions: NonNullable<FastifyServerOptions['ajv']> = {
     verbose: true,
   },
   onCreate: (ajv) => {
+    ajv.addVocabulary(['errorCode', 'errorMessage', 'errorParam'])
     // The code that uses dates and URLs checks them and gives a better message.
     for (const format of ['date-time', 'uri']) ajv.addFormat(format, true)
   },
@@ -42,59 +43,6 @@ const faultsByKeyword: Record<string, Fault> = {
   uniqueItems: 'count',
 }
 
-interface Rule {
-  code: ErrorCode
-  fault: Fault
-  /** The paths it applies to; all when left out. */
-  at?: RegExp
-  /** Replaces the message built from the schema. */
-  message?: string
-  /** Replaces the path. */
-  param?: string
-}
-
-// The first match decides; without a match the code is invalid_request.
-const rules: readonly Rule[] = [
-  { code: 'unknown_parameter', fault: 'unknown' },
-  { code: 'missing_parameter', fault: 'missing' },
-  { code: 'invalid_limit', fault: 'value', at: /^limit$/ },
-  {
-    code: 'invalid_cursor',
-    fault: 'value',
-    at: /^cursor$/,
-    message: 'cursor must be the next_cursor of the page before, unchanged.',
-  },
-  {
-    code: 'reveal_not_supported',
-    fault: 'value',
-    at: /^reveal_contacts$/,
-    message: 'reveal_contacts must be false here; contacts are revealed by POST /api/v1/contacts/reveal.',
-  },
-  { code: 'invalid_domain', fault: 'value', at: /^(store\.)?domains?(\[\d+\])?$/ },
-  {
-    code: 'invalid_list_id',
-    fault: 'value',
-    at: /^exclude\.lists\[\d+\]$/,
-    message: 'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
-  },
-  {
-    code: 'invalid_contact_id',
-    fault: 'value',
-    at: /^contact_ids\[\d+\]$/,
-    message: 'A contact id is the id of a preview, unchanged: ct_live_ or ct_test_ and 16 letters.',
-  },
-  {
-    code: 'invalid_idempotency_key',
-    fault: 'value',
-    at: /^idempotency-key$/,
-    message: 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
-    param: 'Idempotency-Key',
-  },
-  { code: 'invalid_plan', fault: 'value', at: /^plan$/ },
-  { code: 'invalid_billing', fault: 'value', at: /^billing$/ },
-  { code: 'invalid_filter_value', fault: 'value', at: /^(filters|person|store)\b/ },
-]
-
 interface AjvError extends FastifySchemaValidationError {
   data?: unknown
   parentSchema?: JsonSchema
@@ -109,11 +57,22 @@ export function toValidationError(errors: FastifySchemaValidationError[], part?:
   const found = faultOf(error, errors)
   const fault = isQuery && found === 'type' ? 'value' : found
   const path = pathOf(error, fault)
-  const rule = rules.find((each) => each.fault === fault && (each.at?.test(path) ?? true))
-  const message =
-    rule?.message ?? (isQuery && fault === 'unknown' ? notInQueryMessage(path) : defaultMessage(error, fault, path))
-  const param = rule?.param ?? path
-  return new Refusal(rule?.code ?? 'invalid_request', message, param === '' ? {} : { param })
+  if (fault === 'unknown') {
+    // A property of the body that stands in the address would be missed there, and the call charged without it.
+    const message = `${path} is not a ${isQuery ? 'query parameter' : 'parameter'} of this request.`
+    return new Refusal('unknown_parameter', message, { param: path })
+  }
+  if (fault === 'missing') return new Refusal('missing_parameter', `${path} is required.`, { param: path })
+  const schema = error.parentSchema ?? {}
+  // A code tells of a wrong value; a value of another type is a mistake of the program.
+  const { errorCode, errorMessage, errorParam } = fault === 'value' ? schema : {}
+  const subject = path === '' ? 'The body' : path
+  const param = errorParam ?? path
+  return new Refusal(
+    errorCode ?? 'invalid_request',
+    errorMessage ?? `${subject} must be ${describeExpected(schema)}.`,
+    param === '' ? {} : { param },
+  )
 }
 
 const emptyObjectSchema = { type: 'object', properties: {}, additionalProperties: false }
@@ -192,18 +151,8 @@ function appendName(path: string, name: string): string {
   return path === '' ? short : `${path}.${short}`
 }
 
-/** A property of the body that stands in the address would be missed there, and the call charged without it. */
-const notInQueryMessage = (param: string) => `${param} is not a query parameter of this request.`
-
-function defaultMessage(error: AjvError, fault: Fault, param: string): string {
-  if (fault === 'unknown') return `${param} is not a parameter of this request.`
-  if (fault === 'missing') return `${param} is required.`
-  const subject = param === '' ? 'The body' : param
-  return `${subject} must be ${describeExpected(error.parentSchema ?? {})}.`
-}
-
 /** The part of JSON Schema that request schemas use. */
-interface JsonSchema {
+interface JsonSchema extends ErrorAnnotations {
   type?: string
   const?: unknown
   enum?: readonly unknown[]

@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { delimiters } from '../imports/csv/dialect.ts'
 import { type CsvOptions, csvOptionsOf } from '../imports/csv/open-csv.ts'
-import { ClosedObject } from '../kernel/shapes.ts'
-
-const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
+import { ClosedObject, OneOf } from '../kernel/shapes.ts'
 
 /** What an import is of. */
 export const importKinds = ['stores', 'contacts', 'stores+contacts'] as const
@@ -18,15 +16,15 @@ export type ImportRun = (typeof importRuns)[number]
 export const ImportJobOptions = ClosedObject({
   delimiter: Type.Optional(OneOf(delimiters)),
   encoding: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][\\w.:-]*$', maxLength: 40 })),
-  decimal: Type.Optional(OneOf(['dot', 'comma'] as const)),
-  dates: Type.Optional(OneOf(['dmy', 'mdy'] as const)),
+  decimal: Type.Optional(OneOf(['dot', 'comma'])),
+  dates: Type.Optional(OneOf(['dmy', 'mdy'])),
   map: Type.Optional(
     Type.Record(Type.String({ maxLength: 2_000 }), Type.String({ maxLength: 200 }), {
       maxProperties: 1_000,
       description: 'Field of a column, by its heading, or by its position as `#5`; empty text ignores it.',
     }),
   ),
-  short_rows: Type.Optional(OneOf(['reject', 'fill'] as const)),
+  short_rows: Type.Optional(OneOf(['reject', 'fill'])),
   header_row: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Line of the heading.' })),
   no_header: Type.Optional(
     Type.String({
@@ -34,7 +32,7 @@ export const ImportJobOptions = ClosedObject({
       description: 'The file has no heading: fields of the first columns, with commas. Others are named by `map`.',
     }),
   ),
-  on_bad_value: Type.Optional(OneOf(['reject', 'drop'] as const)),
+  on_bad_value: Type.Optional(OneOf(['reject', 'drop'])),
   extend_taxonomy: Type.Optional(Type.Boolean()),
 })
 export type ImportJobOptions = Static<typeof ImportJobOptions>

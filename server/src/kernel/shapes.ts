@@ -1,4 +1,19 @@
-import { type TProperties, type TSchema, type TStringOptions, Type } from 'typebox'
+import { type TProperties, type TSchema, type TSchemaOptions, type TStringOptions, Type } from 'typebox'
+import type { ConsoleErrorCode, ErrorCode } from './errors.ts'
+
+/** How a request is refused whose value does not fit a schema; not in the published documents. */
+export interface ErrorAnnotations {
+  /** Also of what is below the schema and names none. `invalid_request` without it. */
+  errorCode?: ErrorCode | ConsoleErrorCode
+  /** Replaces the sentence that is made from the schema. */
+  errorMessage?: string
+  /** Replaces the path of the value. */
+  errorParam?: string
+}
+
+declare module 'typebox' {
+  interface TSchemaOptions extends ErrorAnnotations {}
+}
 
 /** An ISO 8601 timestamp with time and offset. */
 export const Timestamp = (description: string) =>
@@ -6,14 +21,16 @@ export const Timestamp = (description: string) =>
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
+/** One of a few texts. */
+export const OneOf = <const T extends string>(values: readonly T[], options: TSchemaOptions = {}) =>
+  Type.Enum([...values], { type: 'string', ...options })
+
 /**
  * An object without additional properties: a request with others is rejected, and a reply cannot contain others. `title` is
  * its name in the API document.
  */
-export const ClosedObject = <T extends TProperties>(
-  properties: T,
-  options: { title?: string; description?: string } = {},
-) => Type.Object(properties, { ...options, additionalProperties: false })
+export const ClosedObject = <T extends TProperties>(properties: T, options: TSchemaOptions = {}) =>
+  Type.Object(properties, { ...options, additionalProperties: false })
 
 export const Count = (description: string) => Type.Integer({ minimum: 0, description })
 

@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox'
 import { maxCounterValue } from '../accounts/plans.ts'
 import { defaultScopes, scopes } from '../auth/caller.ts'
 import { listParameters, RecordList } from '../delivery/list-pages.ts'
-import { ClosedObject, linePattern, Nullable, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, linePattern, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
 import { BudgetFigures } from '../usage/schema.ts'
 
-const Scope = Type.Enum(scopes, { type: 'string' })
+const Scope = OneOf(scopes)
 const Mode = Type.Union([Type.Literal('live'), Type.Literal('test')])
 
 const keyFields = {
@@ -13,7 +13,7 @@ const keyFields = {
   name: Type.String({ maxLength: 200 }),
   mode: Mode,
   display: Type.String({ maxLength: 40, description: 'The first and last characters of the secret.' }),
-  status: Type.Enum(['active', 'suspended', 'expired', 'revoked'], { type: 'string' }),
+  status: OneOf(['active', 'suspended', 'expired', 'revoked']),
   scopes: Type.Array(Scope, { maxItems: scopes.length }),
   created_at: Timestamp('When it was created.'),
   last_used_at: Nullable(Timestamp('Precise to the hour; null for a key that was never used.')),

@@ -1,9 +1,18 @@
-import { type Static, type TSchema, Type } from 'typebox'
-import { contactIdPattern } from '../delivery/contact-preview.ts'
+import { type Static, type TSchema, type TStringOptions, Type } from 'typebox'
+import { contactIdPattern, invalidContactId } from '../delivery/contact-preview.ts'
 import { listParameters, RecordList } from '../delivery/list-pages.ts'
 import { Domain, StoreName, storeIdPattern } from '../delivery/store-document.ts'
 import { Exclude } from '../exclusion/exclude.ts'
-import { ClosedObject, Count, linePattern, Nullable, RequestId, Timestamp, textPattern } from '../kernel/shapes.ts'
+import {
+  ClosedObject,
+  Count,
+  linePattern,
+  Nullable,
+  OneOf,
+  RequestId,
+  Timestamp,
+  textPattern,
+} from '../kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters, StoreSearchFilters } from '../search/query/filters.ts'
 
 const maxNamed = 1_000
@@ -11,7 +20,7 @@ const maxFound = 10_000
 
 const listKinds = ['stores', 'contacts'] as const
 export type ListKind = (typeof listKinds)[number]
-const Kind = Type.Enum([...listKinds], { type: 'string' })
+const Kind = OneOf(listKinds)
 
 const Name = Type.String({
   minLength: 1,
@@ -40,7 +49,7 @@ const listFields = {
     maxLength: 25,
     examples: ['lst_live_VbNmPkJhGfDsWqRt'],
   }),
-  object: Type.Enum(['list_of_stores', 'list_of_contacts'], { type: 'string' }),
+  object: OneOf(['list_of_stores', 'list_of_contacts']),
   name: Type.String({ maxLength: 120 }),
   kind: Kind,
   description: Nullable(Type.String({ maxLength: 1_000 })),
@@ -71,8 +80,8 @@ export const ListDeleted = ClosedObject(
 )
 export type ListDeleted = Static<typeof ListDeleted>
 
-const Named = (what: string, maxLength: number) =>
-  Type.Optional(Type.Array(Type.String({ maxLength }), { maxItems: maxNamed, description: what }))
+const Named = (what: string, item: TStringOptions) =>
+  Type.Optional(Type.Array(Type.String(item), { maxItems: maxNamed, description: what }))
 
 const ListSource = ClosedObject(
   {
@@ -98,9 +107,9 @@ export type ListSource = Static<typeof ListSource>
 
 export const ListItemsRequest = ClosedObject(
   {
-    domains: Named('Domains or URLs, for a list of stores.', 2_000),
-    store_ids: Named('Ids of stores, for a list of stores.', 100),
-    contact_ids: Named('Ids of contacts, for a list of contacts.', 100),
+    domains: Named('Domains or URLs, for a list of stores.', { maxLength: 2_000, errorCode: 'invalid_domain' }),
+    store_ids: Named('Ids of stores, for a list of stores.', { maxLength: 100 }),
+    contact_ids: Named('Ids of contacts, for a list of contacts.', { maxLength: 100, ...invalidContactId }),
     from: Type.Optional(ListSource),
     max: Type.Optional(
       Type.Integer({

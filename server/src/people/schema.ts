@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { roles } from '../auth/roles.ts'
-import { ClosedObject, Nullable, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
 
 export const PersonId = Type.String({
   pattern: '^per_[A-Za-z]{16}$',
@@ -30,7 +30,7 @@ export const NewPersonName = Type.String({
   description: 'How the person is called.',
 })
 export const GivenPassword = Type.String({ minLength: 1, maxLength: 1000, description: 'A password.' })
-export const RoleName = Type.Enum([...roles], { type: 'string', description: 'What the person may do in the account.' })
+export const RoleName = OneOf(roles, { description: 'What the person may do in the account.' })
 
 /** A list that is given as a whole. */
 const WholeList = <T extends Parameters<typeof Type.Array>[0]>(item: T, maxItems: number) =>
@@ -89,7 +89,7 @@ export const SentInvitationReply = ClosedObject({
   email: EmailAddress,
   role: RoleName,
   expires_at: Timestamp('Until when its link works.'),
-  delivery: Type.Enum(['mail', 'link'], { type: 'string', description: 'How the link reaches the person.' }),
+  delivery: OneOf(['mail', 'link'], { description: 'How the link reaches the person.' }),
   link: Nullable(
     Type.String({ maxLength: 4096, description: 'Shown once, where no mail is set up: pass it on to the person.' }),
   ),

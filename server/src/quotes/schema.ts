@@ -1,6 +1,6 @@
 /** Quotes as callers ask for them and as replies describe them. */
 import { type Static, Type } from 'typebox'
-import { contactIdPattern } from '../delivery/contact-preview.ts'
+import { contactIdPattern, RequestedContactId } from '../delivery/contact-preview.ts'
 import { exportProperties } from '../exports/schema.ts'
 import { maxQuotedContactIds } from '../kernel/quote.ts'
 import { ClosedObject, Count, RequestId, Timestamp } from '../kernel/shapes.ts'
@@ -8,7 +8,7 @@ import { ClosedObject, Count, RequestId, Timestamp } from '../kernel/shapes.ts'
 const maxQuotedContacts = 1_000
 
 export const quotedContacts = {
-  contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 1_000 }), {
+  contact_ids: Type.Array(RequestedContactId, {
     minItems: 1,
     maxItems: maxQuotedContacts,
     description: 'Ids from previews. A repeated id counts once.',
@@ -34,7 +34,7 @@ const QuotedRevealRequest = ClosedObject(
     for: Type.Literal('quoted_reveal'),
     quote: Type.String({ maxLength: maxQuoteLength, description: 'A quote of a reveal of at most 100 contacts.' }),
     contact_ids: Type.Optional(
-      Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 1_000 }), {
+      Type.Array(RequestedContactId, {
         minItems: 1,
         maxItems: maxQuotedContactIds,
         description: 'The ids that were quoted, in the same order; the quote is refused if it is for others.',

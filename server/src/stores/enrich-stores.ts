@@ -13,7 +13,7 @@ const Include = Type.Union([Type.Literal('store'), Type.Literal('technologies'),
 
 export const StoreEnrichmentRequest = ClosedObject(
   {
-    domains: Type.Array(Type.String({ maxLength: 2048 }), {
+    domains: Type.Array(Type.String({ maxLength: 2048, errorCode: 'invalid_domain' }), {
       minItems: 1,
       maxItems: 25,
       description: 'Domains, or URLs with one.',
@@ -35,6 +35,8 @@ export const StoreEnrichmentRequest = ClosedObject(
         const: false,
         default: false,
         description: 'Must be false: contacts are revealed by a separate call.',
+        errorCode: 'reveal_not_supported',
+        errorMessage: 'reveal_contacts must be false here; contacts are revealed by POST /api/v1/contacts/reveal.',
       }),
     ),
   },

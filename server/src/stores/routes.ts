@@ -14,7 +14,11 @@ import { lookupStore, StoreSearchReply, StoreSearchRequest, searchStores } from 
 import { readStoreHistory } from './read-history.ts'
 
 const DomainParams = ClosedObject({
-  domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
+  domain: Type.String({
+    description: 'A domain, or a percent-encoded URL with one.',
+    maxLength: 16_000,
+    errorCode: 'invalid_domain',
+  }),
 })
 
 export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): void {

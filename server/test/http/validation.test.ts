@@ -1,13 +1,16 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { ClosedObject, Nullable } from '../../src/kernel/shapes.ts'
+import { ClosedObject, Nullable, OneOf } from '../../src/kernel/shapes.ts'
 import { ContactPersonFilters, StoreSearchFilters } from '../../src/search/query/filters.ts'
 import { expectEnvelope, postJson, startTestServer } from './support/test-server.ts'
 
 const page = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25, errorCode: 'invalid_limit' })),
   cursor: Type.Optional(
-    Type.Union([Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 50 }), Type.Null()], { default: null }),
+    Type.Union([Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 50 }), Type.Null()], {
+      errorCode: 'invalid_cursor',
+      default: null,
+    }),
   ),
 }
 const server = await startTestServer((api) => {
@@ -26,7 +29,11 @@ const server = await startTestServer((api) => {
     {
       schema: {
         body: ClosedObject({
-          domains: Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 25 }),
+          domains: Type.Array(Type.String({ maxLength: 100 }), {
+            minItems: 1,
+            maxItems: 25,
+            errorCode: 'invalid_domain',
+          }),
           include: Type.Optional(
             Type.Array(Type.Union([Type.Literal('store'), Type.Literal('technologies')]), {
               maxItems: 3,
@@ -34,9 +41,33 @@ const server = await startTestServer((api) => {
             }),
           ),
           max_contacts_per_store: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })),
-          reveal_contacts: Type.Optional(Type.Literal(false, { default: false })),
+          reveal_contacts: Type.Optional(
+            Type.Literal(false, {
+              default: false,
+              errorCode: 'reveal_not_supported',
+              errorMessage: 'Contacts are revealed elsewhere.',
+            }),
+          ),
           note: Type.Optional(Nullable(Type.String({ minLength: 2, maxLength: 5 }))),
         }),
+      },
+    },
+    (request) => request.body,
+  )
+  api.post(
+    '/nested',
+    {
+      schema: {
+        headers: Type.Object({
+          'X-Plan': Type.Optional(Type.String({ maxLength: 5, errorCode: 'invalid_plan', errorParam: 'X-Plan' })),
+        }),
+        body: ClosedObject(
+          {
+            plan: Type.Optional(Type.String({ maxLength: 5 })),
+            terms: Type.Optional(ClosedObject({ billing: OneOf(['monthly']) }, { errorCode: 'invalid_billing' })),
+          },
+          { errorCode: 'invalid_plan' },
+        ),
       },
     },
     (request) => request.body,
@@ -133,10 +164,22 @@ test.each([
   expect(await refusal(path, body, 'invalid_filter_value')).toEqual({ param, message: `${param} must be ${expected}.` })
 })
 
+test('the code of a shape holds for what is below it and names none', async () => {
+  expect((await refusal('nested', { plan: 'annual' }, 'invalid_plan')).param).toBe('plan')
+  expect((await refusal('nested', { terms: { billing: 'daily' } }, 'invalid_billing')).param).toBe('terms.billing')
+  expect((await refusal('nested', { plan: 5 }, 'invalid_request')).param).toBe('plan')
+})
+
+test('a shape can name the parameter itself, such as a header in its usual spelling', async () => {
+  const reply = await postJson(`${server.url}/api/v1/nested`, {}, { 'x-plan': 'annual' })
+  expect(expectEnvelope(reply, 400, 'invalid_plan').param).toBe('X-Plan')
+})
+
 test('reveal_contacts: true is reveal_not_supported', async () => {
-  expect((await refusal('enrich', { domains: ['a'], reveal_contacts: true }, 'reveal_not_supported')).param).toBe(
-    'reveal_contacts',
-  )
+  expect(await refusal('enrich', { domains: ['a'], reveal_contacts: true }, 'reveal_not_supported')).toEqual({
+    param: 'reveal_contacts',
+    message: 'Contacts are revealed elsewhere.',
+  })
 })
 
 test('a domain beyond the maximum length is an invalid_domain', async () => {

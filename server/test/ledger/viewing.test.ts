@@ -151,7 +151,6 @@ describe('the hour of a person', () => {
     const refusal = await refusalOf(view(6))
     expect(refusal).toMatchObject({
       code: 'rate_limit_exceeded',
-      status: 429,
       param: 'person_rows',
       retryAfterSeconds: 1_830,
       message: '5 of 3,000 rows that a person may look at in an hour are left for the next 31 minutes.',
@@ -212,7 +211,10 @@ describe('the hour of a person', () => {
 
   test('the rows of the account are refused as for a key', async () => {
     await view(8, { rowsAllowed: 10 })
-    expect(await refusalOf(view(3, { rowsAllowed: 10 }))).toMatchObject({ param: 'search_rows', status: 429 })
+    expect(await refusalOf(view(3, { rowsAllowed: 10 }))).toMatchObject({
+      code: 'rate_limit_exceeded',
+      param: 'search_rows',
+    })
     expect(await windowOf()).toMatchObject({ rows_viewed: 8 })
   })
 

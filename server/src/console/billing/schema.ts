@@ -2,10 +2,7 @@ import { type Static, Type } from 'typebox'
 import { planSlugs } from '../../accounts/plans.ts'
 import { billingIntervals, paidPlans } from '../../billing/provider.ts'
 import { BillingStatusReply } from '../../billing/schema.ts'
-import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
-
-const OneOf = <T extends string>(values: readonly T[], description?: string) =>
-  Type.Enum([...values], { type: 'string', ...(description && { description }) })
+import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
 
 const { object: _, contact_credits, request_id, ...statusProperties } = BillingStatusReply.properties
 
@@ -22,13 +19,14 @@ export const ConsoleBillingReply = ClosedObject({
     description: 'Whether the plan in force was granted by the operator, without a subscription.',
   }),
   has_payment_method: Type.Boolean({ description: 'Whether the provider can charge at once.' }),
-  problem: Nullable(OneOf(['several_subscriptions', 'unknown_price'], 'What only support can resolve.')),
+  problem: Nullable(
+    OneOf(['several_subscriptions', 'unknown_price'], { description: 'What only support can resolve.' }),
+  ),
   closed: Nullable(Type.String({ description: 'Why access is closed whatever the plan, such as a suspension.' })),
   next: ClosedObject({
-    kind: OneOf(
-      ['trial_ends', 'renews', 'ends', 'past_due', 'none'],
-      'What happens next: `past_due` waits for a payment.',
-    ),
+    kind: OneOf(['trial_ends', 'renews', 'ends', 'past_due', 'none'], {
+      description: 'What happens next: `past_due` waits for a payment.',
+    }),
     at: Nullable(Timestamp('When; null if no time is known.')),
   }),
   former: Nullable(
@@ -55,15 +53,14 @@ const PlanOffer = ClosedObject({
   billing: OneOf(billingIntervals),
   for_sale: Type.Boolean({ description: 'Whether the provider has a price for it.' }),
   price: Nullable(PlanPrice),
-  change: OneOf(
-    ['current', 'buy', 'upgrade', 'downgrade', 'recover', 'end_trial', 'support'],
-    'What taking this offer means for the account.',
-  ),
+  change: OneOf(['current', 'buy', 'upgrade', 'downgrade', 'recover', 'end_trial', 'support'], {
+    description: 'What taking this offer means for the account.',
+  }),
   link: Nullable(
-    OneOf(
-      ['checkout', 'subscription_update_confirm', 'billing_portal'],
-      'The page that leads there: `billing_portal` from POST …/portal-link for a downgrade, others from POST …/subscription-link. Null if there is none.',
-    ),
+    OneOf(['checkout', 'subscription_update_confirm', 'billing_portal'], {
+      description:
+        'The page that leads there: `billing_portal` from POST …/portal-link for a downgrade, others from POST …/subscription-link. Null if there is none.',
+    }),
   ),
 })
 export type PlanOffer = Static<typeof PlanOffer>
@@ -97,7 +94,10 @@ export const TrialReply = ClosedObject({
   object: Type.Literal('trial'),
   step: OneOf(
     ['end_trial', 'add_payment_method', 'buy', 'retry_payment', 'plan_active', 'no_plan', 'contact_operator'],
-    'What POST …/end-trial does now: end the trial, or answer with a link to a page of the provider. The last three: nothing.',
+    {
+      description:
+        'What POST …/end-trial does now: end the trial, or answer with a link to a page of the provider. The last three: nothing.',
+    },
   ),
   plan_name: Type.String(),
   ends_at: Nullable(Timestamp('When the trial ends by itself.')),

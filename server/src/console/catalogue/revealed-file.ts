@@ -9,16 +9,14 @@ import {
   exportFormats,
   exportPresets,
 } from '../../exports/format/export-format.ts'
-import { ClosedObject } from '../../kernel/shapes.ts'
+import { ClosedObject, OneOf } from '../../kernel/shapes.ts'
 import { selectReveals } from './queries.ts'
 import { findStore, openRevealed, positionAfter, type RevealedContext, RevealedQuery, scopeOf } from './revealed.ts'
 
 export const RevealedFileQuery = ClosedObject({
   search: RevealedQuery.properties.search,
-  format: Type.Optional(Type.Enum([...exportFormats], { type: 'string', default: 'csv' })),
-  preset: Type.Optional(
-    Type.Enum([...exportPresets], { type: 'string', description: 'Columns and form as this program imports them.' }),
-  ),
+  format: Type.Optional(OneOf(exportFormats, { default: 'csv' })),
+  preset: Type.Optional(OneOf(exportPresets, { description: 'Columns and form as this program imports them.' })),
   columns: Type.Optional(
     Type.String({ maxLength: 2_000, description: 'Columns of a CSV file, joined by commas, in this order.' }),
   ),

@@ -3,7 +3,7 @@ import type { CallerContext } from '../../auth/caller.ts'
 import { contactKeysOf, describeContact, openContactRow } from '../../contacts/contact.ts'
 import { readContacts } from '../../contacts/queries.ts'
 import { RevealedContact } from '../../contacts/schema.ts'
-import { contactIdPattern } from '../../delivery/contact-preview.ts'
+import { contactIdPattern, invalidContactId } from '../../delivery/contact-preview.ts'
 import { findStoreIds } from '../../delivery/fetch-queries.ts'
 import { type ListPosition, listCursors, listParameters, RecordList, readListLimit } from '../../delivery/list-pages.ts'
 import { parseHost } from '../../delivery/paid-reply.ts'
@@ -27,7 +27,7 @@ export const RevealedList = RecordList(ClosedObject({ ...RevealedContact.propert
 const maxAsked = 100
 
 export const RevealedContactsRequest = ClosedObject({
-  contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 24 }), {
+  contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 24, ...invalidContactId }), {
     minItems: 1,
     maxItems: maxAsked,
   }),

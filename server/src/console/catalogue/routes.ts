@@ -38,7 +38,11 @@ const searchErrors = [
   'list_not_found',
 ] as const
 const StoreParams = ClosedObject({
-  domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
+  domain: Type.String({
+    description: 'A domain, or a percent-encoded URL with one.',
+    maxLength: 16_000,
+    errorCode: 'invalid_domain',
+  }),
 })
 
 /** Says in headers what is left of each meter that the route declares. */

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listParameters, RecordList } from '../../delivery/list-pages.ts'
-import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
 
-const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const Figure = Type.Number()
 
 export const PageQuery = ClosedObject(listParameters)
@@ -12,7 +11,7 @@ const Sizes = ClosedObject({ stores: Count('Stores.'), contacts: Count('People a
 
 /** The engine that answers searches, and the state of its index. */
 const SearchState = ClosedObject({
-  engine: OneOf(['memory', 'postgres'] as const),
+  engine: OneOf(['memory', 'postgres']),
   reason: Nullable(Type.String({ description: 'Why memory does not answer.' })),
   batch: Nullable(Count('The batch of the index.')),
   lag: Nullable(Count('Batches that are not in the index yet.')),
@@ -27,7 +26,7 @@ const SearchState = ClosedObject({
       dead_stores: Count('Dead copies that wait for a merge.'),
     }),
   ),
-  load: Nullable(ClosedObject({ from: OneOf(['postgres', 'snapshot'] as const), seconds: Figure })),
+  load: Nullable(ClosedObject({ from: OneOf(['postgres', 'snapshot']), seconds: Figure })),
   snapshot: Nullable(
     ClosedObject({ batch: Count('Its batch.'), bytes: Count('Its size.'), written_at: Timestamp('When.') }),
   ),
@@ -94,7 +93,7 @@ export const SuppressionCountsReply = ClosedObject({
   object: Type.Literal('suppressions'),
   kinds: Type.Array(
     ClosedObject({
-      kind: OneOf(['email', 'phone', 'profile', 'domain', 'record'] as const),
+      kind: OneOf(['email', 'phone', 'profile', 'domain', 'record']),
       total: Count('How many.'),
       last_added_at: Timestamp('The newest.'),
     }),
@@ -110,7 +109,7 @@ export const PrivacyRequestListReply = RecordList(
     expires_at: Timestamp('When the link ends.'),
     opened_at: Nullable(Timestamp('When the link was opened first.')),
     ended_at: Nullable(Timestamp('When the request ended.')),
-    outcome: OneOf(['waiting', 'opened', 'erased', 'nothing_held', 'kept', 'expired', 'mail_failed'] as const),
+    outcome: OneOf(['waiting', 'opened', 'erased', 'nothing_held', 'kept', 'expired', 'mail_failed']),
     erased: Nullable(Count('Contacts that were erased.')),
   }),
 )
@@ -145,7 +144,7 @@ export const SystemReply = ClosedObject({
     }),
   }),
   billing: ClosedObject({
-    provider: OneOf(['stripe', 'stripe_test', 'standin', 'closed'] as const),
+    provider: OneOf(['stripe', 'stripe_test', 'standin', 'closed']),
     address: Nullable(Type.String({ description: 'The address of the stand-in.' })),
     last_event_at: Nullable(Timestamp('When the last webhook event came.')),
     open_events: Count('Events of more than a minute ago that are not handled.'),

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { contactIdPattern } from '../../delivery/contact-preview.ts'
 import { Domain, StoreName } from '../../delivery/store-document.ts'
 import { emailStatuses, emailTypes, maxChannels, phoneTypes } from '../../encryption/contact-facts.ts'
-import { ClosedObject, Count, Nullable, RequestId, TaxonomyValue, Timestamp } from '../../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, TaxonomyValue, Timestamp } from '../../kernel/shapes.ts'
 
 export const PrivacyRequestBody = ClosedObject({
   email: Type.String({ minLength: 3, maxLength: 254, description: 'The address to ask about; the link goes there.' }),
@@ -19,14 +19,13 @@ export const PrivacyTokenBody = ClosedObject({
   token: Type.String({ maxLength: 100, description: 'What follows the # of the link.' }),
 })
 
-const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const Text = (maxLength: number) => Nullable(Type.String({ maxLength }))
 const IsPrimary = Type.Boolean()
 
 /** A contact record as the privacy page shows it. */
 const HeldContact = ClosedObject({
   id: Type.String({ pattern: contactIdPattern, maxLength: 24 }),
-  match: OneOf(['address', 'shared_mailbox', 'same_person'] as const),
+  match: OneOf(['address', 'shared_mailbox', 'same_person']),
   store: ClosedObject({ domain: Domain, name: StoreName }),
   added_at: Nullable(Timestamp('When the record was added; null for records from before this was kept.')),
   revealed_to_accounts: Count('To how many customers the record was revealed.'),

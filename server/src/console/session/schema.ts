@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { planSlugs } from '../../accounts/plans.ts'
-import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
 import {
   EmailAddress,
   GivenEmailAddress,
@@ -36,7 +36,7 @@ export const SessionReply = ClosedObject({
       role: RoleName,
       api_access: Type.Boolean({ description: 'Whether the plan in force gives access to data.' }),
       plan: ClosedObject({
-        slug: Type.Enum([...planSlugs], { type: 'string' }),
+        slug: OneOf(planSlugs),
         name: Type.String(),
         status: Type.String({ description: 'Status of the subscription.' }),
       }),
@@ -79,8 +79,7 @@ export const LinkPasswordRequest = ClosedObject({
 })
 export const LinkReply = ClosedObject({
   object: Type.Literal('link'),
-  purpose: Type.Enum(['sign_in', 'set_password', 'invitation', 'sign_up'], {
-    type: 'string',
+  purpose: OneOf(['sign_in', 'set_password', 'invitation', 'sign_up'], {
     description: 'What the link is for. `sign_in`: it signs the person in; once opened, it is used up.',
   }),
   email: EmailAddress,

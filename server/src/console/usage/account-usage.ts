@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { MemberContext } from '../../auth/signed-in.ts'
 import { countKeptFiles } from '../../exports/file-queries.ts'
 import { fileBoundsOf } from '../../exports/keep-files.ts'
-import { ClosedObject, Count, RequestId } from '../../kernel/shapes.ts'
+import { ClosedObject, Count, OneOf, RequestId } from '../../kernel/shapes.ts'
 import { readUsage, type Usage } from '../../usage/read-usage.ts'
 import { PlanStanding, reportPlan, usageFigures } from '../../usage/schema.ts'
 import type { AccountUsageQuery } from './parameters.ts'
@@ -16,7 +16,7 @@ export const AccountUsage = ClosedObject({
   ...usageFigures,
   alerts: Type.Array(
     ClosedObject({
-      meter: Type.Enum(alertedMeters, { type: 'string' }),
+      meter: OneOf(alertedMeters),
       level: Type.Union([Type.Literal(80), Type.Literal(100)], { description: 'Percent of the limit reached.' }),
     }),
     { maxItems: alertedMeters.length, description: 'The meters of which 80 percent or everything is used.' },

@@ -3,7 +3,7 @@ import type { Meter } from '../../accounts/plans.ts'
 import type { MemberContext } from '../../auth/signed-in.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { ClosedObject, Nullable, RequestId } from '../../kernel/shapes.ts'
+import { ClosedObject, Nullable, OneOf, RequestId } from '../../kernel/shapes.ts'
 import { formatDay, type Period, startOfMonthBefore, utcDayAt } from '../../kernel/time.ts'
 import { nameSpenders } from '../spenders.ts'
 import type { DailyUsageQuery } from './parameters.ts'
@@ -25,9 +25,8 @@ export const DailyUsage = ClosedObject({
   by: Type.Union([Type.Literal('meter'), Type.Literal('key'), Type.Literal('person')]),
   series: Type.Array(
     ClosedObject({
-      meter: Type.Enum(meters, { type: 'string' }),
-      kind: Type.Enum(['meter', 'key', 'person', 'keys', 'people', 'unknown', 'others'] satisfies SeriesKind[], {
-        type: 'string',
+      meter: OneOf(meters),
+      kind: OneOf(['meter', 'key', 'person', 'keys', 'people', 'unknown', 'others'] satisfies SeriesKind[], {
         description: 'keys: all API keys together; people: all people of the console; unknown: not recorded.',
       }),
       id: Nullable(Type.String({ pattern: '^(key|per)_[A-Za-z]{16}$', maxLength: 20 })),

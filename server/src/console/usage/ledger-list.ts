@@ -4,7 +4,7 @@ import type { MemberContext } from '../../auth/signed-in.ts'
 import { RecordList, readListPage } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
 import { nameSpenders, SpentBy } from '../spenders.ts'
 import { type LedgerListQuery, openLedgerFilters } from './parameters.ts'
 import { selectNewestEntries } from './queries.ts'
@@ -13,7 +13,7 @@ const LedgerItem = ClosedObject({
   entry: Type.String({ pattern: '^le_[A-Za-z]{16}$', maxLength: 20, description: 'Names the entry.' }),
   spent_at: Timestamp('When it was spent.'),
   mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
-  meter: Type.Enum(['contact_credits', 'store_exports', 'search_rows'] satisfies Meter[], { type: 'string' }),
+  meter: OneOf(['contact_credits', 'store_exports', 'search_rows'] satisfies Meter[]),
   amount: Type.Integer({ minimum: 1 }),
   period_start: Timestamp('Start of the period that it counts to.'),
   spent_by: Nullable(SpentBy),

@@ -1,9 +1,6 @@
-type Node = Record<string, unknown>
+import { mapSubschemas } from '../compiled-schemas.ts'
 
-/** Keywords with one schema, with a list of schemas, and with schemas by name. */
-const single = ['items', 'additionalProperties', 'not'] as const
-const several = ['anyOf', 'oneOf', 'allOf'] as const
-const byName = ['properties', 'patternProperties'] as const
+type Node = Record<string, unknown>
 
 /**
  * Moves every object schema with a title into `components.schemas` under that title, and refers to it where it stood. Generated
@@ -15,11 +12,9 @@ export function nameSchemas(document: { paths: object; components?: { schemas?: 
 
   const name = (schema: unknown): unknown => {
     if (typeof schema !== 'object' || schema === null) return schema
-    const node = { ...schema } as Node
-    for (const keyword of single) if (keyword in node) node[keyword] = name(node[keyword])
-    for (const keyword of several)
-      if (Array.isArray(node[keyword])) node[keyword] = (node[keyword] as unknown[]).map(name)
-    for (const keyword of byName) if (node[keyword]) node[keyword] = mapValues(node[keyword] as Node, name)
+    // How a wrong value is refused is said by the errors of an operation.
+    const { errorCode: _code, errorMessage: _message, errorParam: _param, ...published } = schema as Node
+    const node = mapSubschemas(published, name)
     const { title, ...rest } = node
     if (node.type !== 'object' || typeof title !== 'string') return node
     const text = JSON.stringify(rest)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import type { TSchema } from 'typebox'
 import { ErrorReply } from '../errors.ts'
 import { etagMatches } from '../replies.ts'
 import { errorSchemaId } from './errors.ts'
@@ -52,9 +53,9 @@ export function takesCursor({ schema }: RouteOptions): boolean {
   return 'cursor' in (body?.properties ?? {})
 }
 
-/** Adds the schemas that the documents' routes refer to. */
-export function addErrorSchema(app: FastifyInstance): void {
-  app.addSchema({ ...ErrorReply, $id: errorSchemaId })
+/** Adds the schemas that the documents' routes refer to. `Action` is what an account can do about an error. */
+export function addErrorSchema(app: FastifyInstance, Action: TSchema): void {
+  app.addSchema({ ...ErrorReply(Action), $id: errorSchemaId })
 }
 
 /** Collects an OpenAPI document from the routes and serves it. Routes must be added in plugins to be included. */

@@ -57,7 +57,7 @@ const get: Tool<{ domain: string }> = {
   description: 'One store by its domain or URL. Costs a store export the first time in a period.',
   input: ownInput({
     type: 'object',
-    properties: { domain: { type: 'string', maxLength: 2_048 } },
+    properties: { domain: { type: 'string', maxLength: 2_048, errorCode: 'invalid_domain' } },
     required: ['domain'],
     additionalProperties: false,
   }),

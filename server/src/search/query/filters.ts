@@ -89,6 +89,7 @@ export const StoreSearchFilters = ClosedObject(
   },
   {
     title: 'StoreSearchFilters',
+    errorCode: 'invalid_filter_value',
     description:
       'A store has to meet every field given; within a list, any one value is enough, and an empty list asks for nothing. Values are those of GET /taxonomy, in any letter case.',
   },
@@ -106,6 +107,7 @@ export const ContactPersonFilters = ClosedObject(
   },
   {
     title: 'ContactPersonFilters',
+    errorCode: 'invalid_filter_value',
     description:
       'What the person must be; all conditions hold for one and the same contact. Values are those of GET /taxonomy, in any letter case.',
   },
@@ -115,7 +117,7 @@ export type ContactPersonFilters = Static<typeof ContactPersonFilters>
 export const ContactStoreFilters = ClosedObject(
   {
     domains: optional(
-      Type.Array(Type.String({ maxLength: 2048 }), {
+      Type.Array(Type.String({ maxLength: 2048, errorCode: 'invalid_domain' }), {
         maxItems: maxListItems,
         description: 'Exact store domains; URLs are reduced to their host.',
         examples: [['aurora-candles.example']],
@@ -125,6 +127,7 @@ export const ContactStoreFilters = ClosedObject(
   },
   {
     title: 'ContactStoreFilters',
+    errorCode: 'invalid_filter_value',
     description: 'What the store of the contact must be; the same fields as in store search.',
   },
 )

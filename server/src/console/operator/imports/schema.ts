@@ -3,9 +3,8 @@ import { RecordList } from '../../../delivery/list-pages.ts'
 import { importStates } from '../../../import-jobs/job.ts'
 import { ImportJobOptions, ImportKindName, importRuns } from '../../../import-jobs/options.ts'
 import { maxFileBytes } from '../../../import-jobs/upload.ts'
-import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../../../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../../kernel/shapes.ts'
 
-const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const Text = Type.String()
 
 export const NewImportBody = ClosedObject({
@@ -24,7 +23,7 @@ export const PartHeaders = Type.Object({
 
 export const RunBody = ClosedObject({ options: ImportJobOptions })
 
-const PartName = OneOf(['stores', 'contacts'] as const)
+const PartName = OneOf(['stores', 'contacts'])
 
 export const RejectsParams = Type.Object({ ...ImportParams.properties, of: PartName })
 
@@ -74,7 +73,7 @@ const importJob = {
   report: Nullable(
     ClosedObject({
       run: OneOf(importRuns),
-      on_bad_value: OneOf(['reject', 'drop'] as const),
+      on_bad_value: OneOf(['reject', 'drop']),
       parts: Type.Array(ReportPart, { maxItems: 2 }),
     }),
   ),
@@ -117,7 +116,7 @@ export type ImportFieldsReply = Static<typeof ImportFieldsReply>
 
 export const PreviewReply = ClosedObject({
   object: Type.Literal('import_preview'),
-  format: OneOf(['csv', 'ndjson', 'json'] as const),
+  format: OneOf(['csv', 'ndjson', 'json']),
   encoding: Nullable(Text),
   delimiter: Nullable(Text),
   decimal: Nullable(Text),
@@ -126,7 +125,7 @@ export const PreviewReply = ClosedObject({
       header: Text,
       reference: Type.String({ description: 'The name of the column in `map`.' }),
       field: Nullable(Text),
-      how: OneOf(['name', 'synonym', 'map', 'ignored', 'unknown'] as const),
+      how: OneOf(['name', 'synonym', 'map', 'ignored', 'unknown']),
       nearest: Type.Array(Text),
       examples: Type.Array(Text),
     }),
