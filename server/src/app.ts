@@ -25,6 +25,7 @@ import { registerOwnAccountRoutes } from './customers/account-routes.ts'
 import { registerAccountRoutes } from './customers/operator-routes.ts'
 import { meterHeaders } from './delivery/paid-reply.ts'
 import type { Deps } from './deps.ts'
+import { readKeptExports } from './exports/keep-files.ts'
 import { registerExportRoutes } from './exports/routes.ts'
 import { ExportRunner, exportLane } from './exports/run/runner.ts'
 import { registerGuide } from './http/docs/guide.ts'
@@ -220,7 +221,7 @@ export async function buildApp(
   app.decorate('outbox', outbox)
   app.register(async (scope) => {
     const api = openDoors(scope, doorsOf)
-    registerUsageRoutes(api, services)
+    registerUsageRoutes(api, { ...services, readKeptExports })
     registerBillingRoutes(api, services)
     registerTaxonomyRoutes(api, deps.taxonomy)
     registerStoreRoutes(api, services)

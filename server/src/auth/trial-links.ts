@@ -1,7 +1,7 @@
-import { consoleBillingPath } from '../auth/caller.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Signer } from '../kernel/signer.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
+import { consoleBillingPath } from './caller.ts'
 
 /** The page on which a person ends a trial, and the page that sandbox links lead to instead. */
 export const trialPagePath = '/billing/trial'

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { PlanFile } from '../accounts/plans.ts'
 import { callerContext } from '../admission/access.ts'
-import type { CallerContext } from '../auth/caller.ts'
-import type { Pool, Queryable } from '../db/pool.ts'
+import { type CallerContext, consoleBillingPath } from '../auth/caller.ts'
+import type { Pool } from '../db/pool.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { Offer } from './provider.ts'
 import type { BillingLinkKind } from './schema.ts'
@@ -37,22 +37,35 @@ export interface BillingLinkPurpose {
   target: Offer | null
 }
 
-/** Runs in the transaction that counts a new link. */
-export type RecordLink = (db: Queryable, purpose: BillingLinkPurpose) => Promise<void>
-
 export interface BillingContext extends BillingServices, CallerContext {
   db: Pool
   returnUrlsOf(purpose: BillingLinkPurpose): ReturnUrls
-  recordLink?: RecordLink
 }
 
-/** The context of a billing call with an API key. */
+/** The context of a billing call: a person comes back to the console, and a key's caller to pages of their own. */
 export function billingContext(request: FastifyRequest, services: BillingServices): BillingContext {
   const { billing, clock, ids, plans, publicUrl } = services
+  const returnUrlsOf = request.caller ? returnUrlsOfPages : returnUrlsOfConsole
   return {
     ...callerContext(request),
-    ...{ db: request.db, billing, clock, ids, plans, publicUrl },
-    returnUrlsOf: (purpose) => returnUrlsOfPages(publicUrl, purpose),
+    ...{ billing, clock, ids, plans, publicUrl },
+    returnUrlsOf: (purpose) => returnUrlsOf(publicUrl, purpose),
+  }
+}
+
+/** The console's page, which waits for the plan that the link led to. */
+export function billingPageUrl(publicUrl: string, params: Record<string, string>): string {
+  return `${publicUrl}${consoleBillingPath}?${new URLSearchParams(params)}`
+}
+
+function returnUrlsOfConsole(publicUrl: string, { target }: BillingLinkPurpose): ReturnUrls {
+  if (!target) {
+    const returnUrl = billingPageUrl(publicUrl, { returned: 'portal' })
+    return { returnUrl, canceledUrl: returnUrl }
+  }
+  return {
+    returnUrl: billingPageUrl(publicUrl, { returned: 'checkout', plan: target.plan, billing: target.billing }),
+    canceledUrl: billingPageUrl(publicUrl, { returned: 'canceled' }),
   }
 }
 

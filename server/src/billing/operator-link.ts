@@ -3,14 +3,13 @@ import { readAccount } from '../accounts/read-account.ts'
 import { command } from '../auth/actor.ts'
 import type { Pool } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import { type BillingServices, type RecordLink, returnUrlsOfPages } from './context.ts'
+import { type BillingServices, returnUrlsOfPages } from './context.ts'
 import { createSubscriptionLink } from './links/create-links.ts'
 import type { Offer } from './provider.ts'
 import type { BillingLinkKind } from './schema.ts'
 
 interface OperatorLinkContext extends BillingServices {
   db: Pool
-  recordLink: RecordLink
 }
 
 /** A link for a customer. A capability: anybody who has it can open the page. */

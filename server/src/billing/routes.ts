@@ -1,13 +1,25 @@
+import type { FastifyRequest } from 'fastify'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { rejectBody } from '../http/validation.ts'
-import { type BillingServices, billingContext } from './context.ts'
-import { createPortalLink, createSubscriptionLink } from './links/create-links.ts'
+import { billingContext } from './context.ts'
+import { createPortalLink, createSubscriptionLink, managingBilling } from './links/create-links.ts'
+import { type MemberBillingServices, registerMemberBillingRoutes } from './members/routes.ts'
+import { ProviderCallLimiter } from './provider-call-limiter.ts'
 import { BillingLinkReply, BillingStatusReply, SubscriptionLinkRequest } from './schema.ts'
 import { readBillingStatus } from './status.ts'
 
 /** Routes that report the billing status and create links to buy, change or pay for a plan. */
-export function registerBillingRoutes(api: ApiRoutes, services: BillingServices): void {
+export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingServices): void {
+  const limiter = new ProviderCallLimiter()
+  registerMemberBillingRoutes(api, services, limiter)
+  /** A person may click often: the provider's rate limit is shared by all accounts. */
+  const contextOf = (request: FastifyRequest) => {
+    const ctx = billingContext(request, services)
+    if (!request.caller) limiter.count(ctx.caller.accountId, ctx.now)
+    return ctx
+  }
+
   api.get(
     '/billing/status',
     {
@@ -27,7 +39,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
   api.post(
     '/billing/subscription-link',
     {
-      config: { access: { key: { scope: 'billing:manage', billingLimit: 'billing_links' }, kind: 'edit' } },
+      config: { access: managingBilling },
       schema: {
         operationId: 'createSubscriptionLink',
         tags: ['billing'],
@@ -55,7 +67,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
         },
       },
     },
-    (request) => createSubscriptionLink(billingContext(request, services), request.body),
+    (request) => createSubscriptionLink(contextOf(request), request.body),
   )
 
   api.post(
@@ -63,7 +75,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
     {
       // Not in the contract: a 400, and so a query that is refused.
       config: {
-        access: { key: { scope: 'billing:manage', billingLimit: 'billing_links' }, kind: 'edit' },
+        access: managingBilling,
         ignoresUnknownQuery: true,
       },
       preValidation: rejectBody,
@@ -91,6 +103,6 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
         },
       },
     },
-    (request) => createPortalLink(billingContext(request, services)),
+    (request) => createPortalLink(contextOf(request)),
   )
 }

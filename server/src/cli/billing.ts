@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { RecordLink } from '../billing/context.ts'
 import type { OperatorLink } from '../billing/operator-link.ts'
 import { billingIntervals, type Offer, paidPlans } from '../billing/provider.ts'
 import { connectStripe } from '../billing/stripe/connection.ts'
@@ -36,18 +35,8 @@ export function addBillingCommands(billing: Command, cli: Cli): void {
     .addHelpText('after', aboutLinks)
     .action((accountId: string, offer: Offer, command: Command) =>
       withDeps(cli, async (deps) => {
-        const [{ createOperatorLink }, { recordAuditEntry }] = await Promise.all([
-          import('../billing/operator-link.ts'),
-          import('../auth/audit.ts'),
-        ])
-        const account = deps.ids.open(accountId)?.value ?? null
-        const recordLink: RecordLink = (db, { kind, target }) =>
-          recordAuditEntry(db, {
-            ...{ accountId: account, personId: null, address: null, at: deps.clock.now() },
-            action: 'billing_link.created',
-            details: { kind, plan: target?.plan ?? null, billing: target?.billing ?? null },
-          })
-        const ctx = { ...deps, publicUrl: await readPublicUrl(deps), recordLink }
+        const { createOperatorLink } = await import('../billing/operator-link.ts')
+        const ctx = { ...deps, publicUrl: await readPublicUrl(deps) }
         const link = await createOperatorLink(ctx, accountId, offer)
         printResult(cli, command, link, formatLink(link, deps))
       }),

@@ -21,7 +21,11 @@ export const consoleDocument: OpenApiDocument = {
   tags: [
     { name: 'session', description: 'Signing in and out, and who is signed in.' },
     { name: 'account', description: 'Members, invitations, sessions, the profile and the audit log.' },
-    { name: 'data', description: 'Stores, people and what the account has revealed.' },
+    { name: 'taxonomy', description: 'The values that filters accept.' },
+    { name: 'stores', description: 'Looking for stores, and at them.' },
+    { name: 'contacts', description: 'Looking for people, and revealing them.' },
+    { name: 'exports', description: 'Files, and what the account has revealed already.' },
+    { name: 'quotes', description: 'What something would cost.' },
     { name: 'lists', description: 'Stores and people that the account keeps together.' },
     { name: 'usage', description: 'Meters, days and the ledger.' },
     { name: 'keys', description: 'API keys of the account.' },

@@ -1,4 +1,5 @@
 import type { KeyedMutex } from '@storedex/work'
+import { type Access, authorize } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import type { Pool } from '../db/pool.ts'
@@ -43,6 +44,13 @@ export function revealContext(ctx: CallerContext & { db: Pool }, services: Revea
   return { ids, seals, deliverEmails, charges, trialLinks, inFlightRequests, revealBatches, ...ctx }
 }
 
+export const revealing = {
+  key: { scope: 'contacts:reveal', admitsWithCharge: true },
+  member: { role: 'member', needsAccess: true },
+  kind: 'spend',
+  spends: ['contact_credits', 'store_exports'],
+} as const satisfies Access
+
 /**
  * Returns contacts with their channels. The first reveal of a contact by an account costs a credit, later ones are free.
  * All or nothing; contacts that cannot be revealed are left out. With an Idempotency-Key a repeated request gets the first
@@ -53,6 +61,7 @@ export async function revealContacts(
   request: ContactRevealRequest,
   idempotencyKey: string | undefined,
 ): Promise<RevealResult> {
+  authorize(ctx, revealing)
   const wanted = findWanted(ctx.ids, ctx.caller.mode, request)
   if (idempotencyKey !== undefined) return revealIdempotently(ctx, request, wanted, idempotencyKey)
   const people = await ctx.revealBatches.findRevealable(ctx, wanted)

@@ -1,11 +1,13 @@
 import { callerContext } from '../admission/access.ts'
+import { ViewedContactPreview } from '../delivery/contact-preview.ts'
+import { ListReply } from '../delivery/page.ts'
 import { sendPaidReply } from '../delivery/paid-reply.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
-import { type RevealServices, revealContacts, revealContext } from './reveal-contacts.ts'
+import { type RevealServices, revealContacts, revealContext, revealing } from './reveal-contacts.ts'
 import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from './schema.ts'
-import { ContactSearchReply, ContactSearchRequest, searchContacts } from './search-contacts.ts'
+import { ContactSearchReply, ContactSearchRequest, searchContacts, searchingContacts } from './search-contacts.ts'
 
 type ContactServices = SearchServices & RevealServices
 
@@ -14,11 +16,9 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
     '/contacts/search',
     {
       config: {
-        access: {
-          key: { scope: 'contacts:search', admitsWithCharge: true },
-          kind: 'spend',
-          spends: ['search_rows', 'store_exports'],
-        },
+        access: searchingContacts,
+        // A person sees which of them the account has revealed.
+        memberSchema: { response: { 200: ListReply(ViewedContactPreview) } },
       },
       schema: {
         operationId: 'searchContacts',
@@ -38,11 +38,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
     '/contacts/reveal',
     {
       config: {
-        access: {
-          key: { scope: 'contacts:reveal', admitsWithCharge: true },
-          kind: 'spend',
-          spends: ['contact_credits', 'store_exports'],
-        },
+        access: revealing,
         keepsReplies: true,
       },
       schema: {
@@ -60,7 +56,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
       },
     },
     async (request, reply) => {
-      const ctx = revealContext({ ...callerContext(request), db: request.db }, services)
+      const ctx = revealContext(callerContext(request), services)
       const { isReplay, ...paid } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
       if (isReplay) reply.header('idempotent-replayed', 'true')
       return sendPaidReply(reply, paid)

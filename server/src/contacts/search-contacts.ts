@@ -1,5 +1,6 @@
 import type { ContactSortKey } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
+import { type Access, authorize } from '../auth/access.ts'
 import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
 import { deliverPreviews } from '../delivery/deliver.ts'
 import { findStoreIds } from '../delivery/fetch-queries.ts'
@@ -31,11 +32,19 @@ export const ContactSearchRequest = ClosedObject(
 
 export const ContactSearchReply = ListReply(ContactPreview)
 
+export const searchingContacts = {
+  key: { scope: 'contacts:search', admitsWithCharge: true },
+  member: { role: 'viewer', needsAccess: true, spends: ['search_rows'] },
+  kind: 'spend',
+  spends: ['search_rows', 'store_exports'],
+} as const satisfies Access
+
 /** A page of contact previews in the order of their stores, the most senior first; charged before it is sent. */
 export async function searchContacts(
   ctx: SearchContext,
   request: Static<typeof ContactSearchRequest>,
 ): Promise<PaidReply> {
+  authorize(ctx, searchingContacts)
   const { db, caller, search, vocabulary } = ctx
   const maxPerStore = request.max_contacts_per_store ?? 1
   const { domains = [], ...conditions } = request.store ?? {}

@@ -1,3 +1,4 @@
+import { type Access, authorize } from '../auth/access.ts'
 import { findStoreIds } from '../delivery/fetch-queries.ts'
 import { parseHosts } from '../delivery/paid-reply.ts'
 import { openExclusion, readAccountSets } from '../exclusion/exclude.ts'
@@ -34,8 +35,15 @@ function namedStoresRefusal(): Refusal {
   )
 }
 
+export const countingContacts = {
+  key: { scope: 'contacts:search' },
+  member: { role: 'viewer', needsAccess: true },
+  kind: 'read',
+} as const satisfies Access
+
 /** Counts the people that a search would find, and what choosing other values of its facets would find. Costs nothing. */
 export async function countContacts(ctx: CountContext, request: ContactCountRequest): Promise<ContactCount> {
+  authorize(ctx, countingContacts)
   const { db, caller, search, vocabulary, deliverEmails } = ctx
   const { domains = [], ...conditions } = request.store ?? {}
   const { person = {}, max_contacts_per_store: maxPerStore = null, facet_limit: limit = defaultFacetLimit } = request

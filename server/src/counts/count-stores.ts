@@ -1,3 +1,4 @@
+import { type Access, authorize } from '../auth/access.ts'
 import { openExclusion, readAccountSets } from '../exclusion/exclude.ts'
 import { normalizeStoreFilters } from '../search/query/store-query.ts'
 import type { DeliverEmails, Vocabulary } from '../search/query/vocabulary.ts'
@@ -6,8 +7,15 @@ import { isByToken, rankValues, tokensOfFacet, valuesOfFacet, withoutStoreFacet 
 import { PartsOfCount } from './parts.ts'
 import { defaultFacetLimit, type FacetValue, type StoreCount, type StoreCountRequest } from './schema.ts'
 
+export const countingStores = {
+  key: { scope: 'stores:read' },
+  member: { role: 'viewer', needsAccess: true },
+  kind: 'read',
+} as const satisfies Access
+
 /** Counts the stores that a search would find, and what choosing other values of its facets would find. Costs nothing. */
 export async function countStores(ctx: CountContext, request: StoreCountRequest): Promise<StoreCount> {
+  authorize(ctx, countingStores)
   const { caller, search, vocabulary, deliverEmails } = ctx
   const { limit, parts, whole, facets } = planStoreCount(vocabulary, deliverEmails, request)
   const { exclusion } = await openExclusion(ctx, request.exclude)

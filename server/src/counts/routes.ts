@@ -4,8 +4,8 @@ import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import type { CountContext } from './context.ts'
-import { countContacts } from './count-contacts.ts'
-import { countStores } from './count-stores.ts'
+import { countContacts, countingContacts } from './count-contacts.ts'
+import { countingStores, countStores } from './count-stores.ts'
 import { ContactCount, ContactCountRequest, StoreCount, StoreCountRequest } from './schema.ts'
 
 export function registerCountRoutes(api: ApiRoutes, services: SearchServices): void {
@@ -17,7 +17,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/stores/count',
     {
-      config: { access: { key: { scope: 'stores:read' }, kind: 'read' } },
+      config: { access: countingStores },
       schema: {
         operationId: 'countStores',
         tags: ['stores'],
@@ -34,7 +34,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/contacts/count',
     {
-      config: { access: { key: { scope: 'contacts:search' }, kind: 'read' } },
+      config: { access: countingContacts },
       schema: {
         operationId: 'countContacts',
         tags: ['contacts'],
@@ -50,7 +50,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
 }
 
 /** Aborts when the connection closes before the reply was sent. */
-export function signalOfLeaving({ raw }: FastifyReply): AbortSignal {
+function signalOfLeaving({ raw }: FastifyReply): AbortSignal {
   const leaving = new AbortController()
   raw.once('close', () => {
     if (!raw.writableFinished) leaving.abort()

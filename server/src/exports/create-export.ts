@@ -1,5 +1,6 @@
 import type { KeyedMutex } from '@storedex/work'
 import buildSerializer from 'fast-json-stringify'
+import { authorize } from '../auth/access.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import { keepReply, runIdempotently } from '../idempotency/idempotency.ts'
@@ -10,6 +11,7 @@ import { describeExport, type ExportRow, type FileLayout } from './export-row.ts
 import { expireOwnExports, insertPieces } from './file-queries.ts'
 import { createExportFormat } from './format/export-format.ts'
 import { type DatabasePlace, fileBoundsOf, findFileRefusal, requireDiskSpace } from './keep-files.ts'
+import { auditExport, creatingExports } from './manage-exports.ts'
 import { type PlanContext, planQuery } from './plan-export.ts'
 import { insertExport, maxQueued, type NewExport, selectQueueSlots } from './queries.ts'
 import { emptyFile, prepareContent } from './run/file-writer.ts'
@@ -42,10 +44,12 @@ export async function createExport(
   request: ExportRequest,
   idempotencyKey: string | undefined,
 ): Promise<CreatedExport> {
+  authorize(ctx, creatingExports, request)
   const prepared = await prepareExport(ctx, request)
   await requireDiskSpace(ctx.config)
   const create = async (client: Client) => {
     const row = await queueExport(ctx, client, prepared)
+    await auditExport(client, ctx, 'export.created', row, { max_rows: row.maxRows })
     const body = serialize({ ...describeExport(row, ctx.ids, ctx.now), request_id: ctx.requestId })
     return { body, contactIds: [] as number[] }
   }

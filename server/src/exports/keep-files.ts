@@ -1,10 +1,11 @@
 /** What bounds the files that accounts keep: their number and bytes by account, and the disk of the database. */
-import type { Caller } from '../auth/caller.ts'
+import type { Caller, CallerContext } from '../auth/caller.ts'
 import type { Client } from '../db/pool.ts'
 import { Refusal } from '../kernel/errors.ts'
-import type { IdSealer } from '../kernel/ids.ts'
+import type { IdSealer, Mode } from '../kernel/ids.ts'
 import { formatDay } from '../kernel/time.ts'
 import { readAvailableBytes } from '../runtime/free-space.ts'
+import type { KeptExports } from '../usage/account-usage.ts'
 import { countKeptFiles, type OldFile, selectOldestFiles } from './file-queries.ts'
 import type { FileBounds } from './queries.ts'
 
@@ -72,4 +73,11 @@ const unknownSeconds = 60
 
 function secondsUntil(time: Date | null, now: Date): number {
   return time ? Math.max(1, Math.ceil((time.getTime() - now.getTime()) / 1_000)) : unknownSeconds
+}
+
+/** What an account keeps of its exports, beside what its plan allows. */
+export async function readKeptExports({ db, caller }: CallerContext, mode: Mode): Promise<KeptExports> {
+  const kept = await countKeptFiles(db, { accountId: caller.accountId, mode })
+  const bounds = fileBoundsOf(caller)
+  return { ...kept, files_limit: bounds.files, bytes_limit: bounds.bytes }
 }

@@ -1,5 +1,7 @@
-import type { Caller } from '../auth/caller.ts'
-import { type Client, type Pool, type Queryable, transact } from '../db/pool.ts'
+import { type Access, authorize } from '../auth/access.ts'
+import { recordAudit } from '../auth/audit.ts'
+import type { CallerContext } from '../auth/caller.ts'
+import { type Pool, type Queryable, transact } from '../db/pool.ts'
 import { readListPage } from '../delivery/list-pages.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -8,14 +10,37 @@ import { describeExport, type ExportRow } from './export-row.ts'
 import { deleteFile, markExpired } from './file-queries.ts'
 import { lockExport, selectExport, selectExports } from './queries.ts'
 import { endAndRelease } from './reservation.ts'
-import { type Export, exportIdPattern } from './schema.ts'
+import { type Export, type ExportRequest, exportIdPattern } from './schema.ts'
 
-export interface ExportsContext {
-  db: Queryable
-  caller: Caller
-  now: Date
-  requestId: string
+export interface ExportsContext extends CallerContext {
   ids: IdSealer
+}
+
+const ofKeys = { scope: 'exports:manage' } as const
+
+export const readingExports = { key: ofKeys, member: { role: 'viewer' }, kind: 'read' } as const satisfies Access
+
+export const endingExports = { key: ofKeys, member: { role: 'member' }, kind: 'edit' } as const satisfies Access
+
+export const downloadingExports = { key: ofKeys, member: { role: 'member' }, kind: 'exit' } as const satisfies Access
+
+/** A file with channels asks a person for a fresh sign-in; every file is in the audit log. */
+export const creatingExports = {
+  key: ofKeys,
+  member: { role: 'member', needsAccess: true, spends: ['contact_credits', 'store_exports'] },
+  kind: (body) => ((body as Partial<ExportRequest> | null | undefined)?.kind === 'contacts' ? 'powerful' : 'exit'),
+} as const satisfies Access
+
+/** Adds what was done with an export to the audit log: what it delivers, and how much. */
+export function auditExport(
+  db: Queryable,
+  ctx: ExportsContext,
+  action: `export.${string}`,
+  { id, mode, kind }: Pick<ExportRow, 'id' | 'mode' | 'kind'>,
+  figures: Readonly<Record<string, number>>,
+): Promise<void> {
+  const target = ctx.ids.seal('export', id, mode)
+  return recordAudit(db, ctx, { accountId: ctx.caller.accountId, action, target, details: { kind, ...figures } })
 }
 
 const idPattern = new RegExp(exportIdPattern)
@@ -32,6 +57,7 @@ export async function requireExport({ db, caller, ids }: ExportsContext, id: str
 }
 
 export async function getExport(ctx: ExportsContext, id: string): Promise<Export & { request_id: string }> {
+  authorize(ctx, readingExports)
   return replyOf(ctx, await requireExport(ctx, id))
 }
 
@@ -44,6 +70,7 @@ export async function listExports(
   ctx: ExportsContext & { cursors: CursorSealer },
   query: { limit?: number; cursor?: string },
 ) {
+  authorize(ctx, readingExports)
   const { accountId, mode } = ctx.caller
   const { rows, hasMore, nextCursor } = await readListPage<ExportRow>(
     { ...ctx, accountId, mode },
@@ -72,11 +99,15 @@ export async function cancelExport(
   ctx: ExportsContext & { db: Pool },
   id: string,
 ): Promise<Export & { request_id: string }> {
+  authorize(ctx, endingExports)
   const found = await requireExport(ctx, id)
   if (found.finishedAt !== null) return replyOf(ctx, found)
   const row = await transact(ctx.db, async (client) => {
     const locked = (await lockExport(client, found))!
-    if (locked.finishedAt === null) await endAndRelease(client, locked, { status: 'canceled', at: ctx.now })
+    if (locked.finishedAt === null) {
+      await endAndRelease(client, locked, { status: 'canceled', at: ctx.now })
+      await auditExport(client, ctx, 'export.canceled', locked, { rows: locked.rows })
+    }
     return (await lockExport(client, found))!
   })
   return replyOf(ctx, row)
@@ -84,13 +115,13 @@ export async function cancelExport(
 
 /**
  * Deletes the file of an export at once, and ends it if it still runs. The export stays in the list as `expired`, with what it has
- * cost. `alongside` runs in the same transaction, unless the file was gone already.
+ * cost.
  */
 export async function deleteExport(
   ctx: ExportsContext & { db: Pool },
   id: string,
-  alongside?: (client: Client, row: ExportRow) => Promise<void>,
 ): Promise<Export & { request_id: string }> {
+  authorize(ctx, endingExports)
   const found = await requireExport(ctx, id)
   const row = await transact(ctx.db, async (client) => {
     const locked = (await lockExport(client, found))!
@@ -98,7 +129,7 @@ export async function deleteExport(
     if (locked.finishedAt === null) await endAndRelease(client, locked, { status: 'expired', at: ctx.now })
     else await markExpired(client, locked)
     await deleteFile(client, locked)
-    await alongside?.(client, locked)
+    await auditExport(client, ctx, 'export.deleted', locked, { rows: locked.rows, bytes: locked.bytes })
     return (await lockExport(client, found))!
   })
   return replyOf(ctx, row)

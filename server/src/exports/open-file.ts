@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { authorize } from '../auth/access.ts'
 import type { Queryable } from '../db/pool.ts'
 import { type ContactSeals, exportPieceIdentity } from '../encryption/keyring.ts'
 import { HttpRefusal } from '../http/errors.ts'
@@ -8,7 +9,7 @@ import { requireExportScope } from './export-query.ts'
 import { type ExportRow, hasFile } from './export-row.ts'
 import { findPieceAt, selectPiece } from './file-queries.ts'
 import { createExportFormat } from './format/export-format.ts'
-import { type ExportsContext, requireExport } from './manage-exports.ts'
+import { auditExport, downloadingExports, type ExportsContext, requireExport } from './manage-exports.ts'
 
 /** What a download asks for, as its headers say it. */
 export interface FileConditions {
@@ -37,6 +38,7 @@ export async function openExportFile(
   id: string,
   { range, ifRange }: FileConditions,
 ): Promise<OpenedExportFile> {
+  authorize(ctx, downloadingExports)
   const row = await requireExport(ctx, id)
   requireExportScope(ctx.caller, row.kind)
   if (row.finishedAt === null)
@@ -53,6 +55,8 @@ export async function openExportFile(
   const wanted = range !== undefined && isSameFile ? parseRange(range, row.bytes) : null
   const whole = { first: 0, last: row.bytes - 1 }
   const sent = wanted ?? whole
+  // What continues a download is part of the one that began.
+  if (sent.first === 0) await auditExport(ctx.db, ctx, 'export.downloaded', row, { rows: row.rows, bytes: row.bytes })
   return {
     status: wanted ? 206 : 200,
     headers: {

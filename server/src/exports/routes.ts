@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { callerContext } from '../admission/access.ts'
 import { ContactRevealHeaders } from '../contacts/schema.ts'
 import { listParameters, RecordList } from '../delivery/list-pages.ts'
+import { setBalanceHeaders } from '../delivery/paid-reply.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
@@ -12,13 +13,24 @@ import { rejectBody } from '../http/validation.ts'
 import type { QuoteSealer } from '../kernel/quote.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
+import { copyingStores, copyStore, StoreCopy, StoreCopyRequest } from './copy-store.ts'
 import { createExport } from './create-export.ts'
 import type { DatabasePlace } from './keep-files.ts'
-import { cancelExport, deleteExport, getExport, listExports } from './manage-exports.ts'
+import {
+  cancelExport,
+  creatingExports,
+  deleteExport,
+  downloadingExports,
+  endingExports,
+  getExport,
+  listExports,
+  readingExports,
+} from './manage-exports.ts'
 import { openExportFile } from './open-file.ts'
+import { registerRevealedRoutes } from './revealed/routes.ts'
 import { Export, ExportReply, ExportRequest } from './schema.ts'
 
-export interface ExportServices extends SearchServices {
+interface ExportServices extends SearchServices {
   seals: ContactSeals
   quotes: QuoteSealer
   exportRunner: { wake(): void }
@@ -26,13 +38,11 @@ export interface ExportServices extends SearchServices {
   config: DatabasePlace & { deliverEmails: DeliverEmails }
 }
 
-const scope = 'exports:manage'
-
 const ExportParams = ClosedObject({
   id: Type.String({ maxLength: 1_000, description: 'The id of the export.', examples: ['exp_live_HcRwTzQbNvKyLpXm'] }),
 })
 
-export const ExportFileHeaders = Type.Object({
+const ExportFileHeaders = Type.Object({
   Range: Type.Optional(
     Type.String({
       maxLength: 1_000,
@@ -50,7 +60,7 @@ export const ExportFileHeaders = Type.Object({
 
 const Content = Type.String({ format: 'binary' })
 
-export const exportFileReply = {
+const exportFileReply = {
   description: 'The file, or the range of it.',
   content: {
     'text/csv': { schema: Content },
@@ -65,7 +75,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.post(
     '/exports',
     {
-      config: { access: { key: { scope }, kind: 'edit' }, keepsReplies: true },
+      config: { access: creatingExports, keepsReplies: true },
       schema: {
         operationId: 'createExport',
         tags: ['exports'],
@@ -86,7 +96,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
     async (request, reply) => {
       const ctx = {
         ...searchContext(callerContext(request), services),
-        ...{ db: request.db, seals, quotes, inFlightRequests, config },
+        ...{ db: request.db, ids, seals, quotes, inFlightRequests, config },
         wakeRunner: () => services.exportRunner.wake(),
       }
       const { body, isReplay } = await createExport(ctx, request.body, request.headers['idempotency-key'])
@@ -98,7 +108,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports',
     {
-      config: { access: { key: { scope }, kind: 'edit' } },
+      config: { access: readingExports },
       schema: {
         operationId: 'listExports',
         tags: ['exports'],
@@ -114,7 +124,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports/:id',
     {
-      config: { access: { key: { scope }, kind: 'edit' } },
+      config: { access: readingExports },
       schema: {
         operationId: 'getExport',
         tags: ['exports'],
@@ -133,7 +143,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.post(
     '/exports/:id/cancel',
     {
-      config: { access: { key: { scope }, kind: 'edit' } },
+      config: { access: endingExports },
       preValidation: rejectBody,
       schema: {
         operationId: 'cancelExport',
@@ -158,13 +168,13 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         },
       },
     },
-    (request) => cancelExport({ ...callerContext(request), db: request.db, ids }, request.params.id),
+    (request) => cancelExport({ ...callerContext(request), ids }, request.params.id),
   )
 
   api.delete(
     '/exports/:id',
     {
-      config: { access: { key: { scope }, kind: 'edit' } },
+      config: { access: endingExports },
       preHandler: rejectBody,
       schema: {
         operationId: 'deleteExport',
@@ -179,13 +189,13 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         },
       },
     },
-    (request) => deleteExport({ ...callerContext(request), db: request.db, ids }, request.params.id),
+    (request) => deleteExport({ ...callerContext(request), ids }, request.params.id),
   )
 
   api.get(
     '/exports/:id/file',
     {
-      config: { access: { key: { scope }, kind: 'edit' } },
+      config: { access: downloadingExports },
       schema: {
         operationId: 'getExportFile',
         tags: ['exports'],
@@ -225,4 +235,34 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         .send(content as unknown as string)
     },
   )
+
+  api.post(
+    '/stores/:domain/copy',
+    {
+      config: { access: copyingStores },
+      schema: {
+        operationId: 'copyStore',
+        tags: ['exports'],
+        summary: 'Copy a store as JSON or CSV',
+        description: 'The store counts as one store export per period, as in a lookup with the API.',
+        params: ClosedObject({
+          domain: Type.String({
+            description: 'A domain, or a percent-encoded URL with one.',
+            maxLength: 16_000,
+            errorCode: 'invalid_domain',
+          }),
+        }),
+        body: StoreCopyRequest,
+        response: { 200: StoreCopy, ...errorReplies('invalid_domain', 'store_not_found') },
+      },
+    },
+    async (request, reply) => {
+      const ctx = searchContext(callerContext(request), services)
+      const { copy, balance } = await copyStore(ctx, request.params.domain, request.body)
+      setBalanceHeaders(reply, balance)
+      return copy
+    },
+  )
+
+  registerRevealedRoutes(api, services)
 }

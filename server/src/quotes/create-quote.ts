@@ -1,3 +1,4 @@
+import { type Access, authorize } from '../auth/access.ts'
 import { readCallerBudgets } from '../auth/budget-reports.ts'
 import { type PlanContext, planExport } from '../exports/plan-export.ts'
 import type { ExportRequest } from '../exports/schema.ts'
@@ -19,8 +20,20 @@ export interface QuoteContext extends RevealQuoteContext, PlanContext {
 
 const lifetimeMs = 600_000
 
+/** A quote for an export needs what the export needs; the kind's own scope is checked with the rest. */
+export const quoting = {
+  key: {
+    scope: 'contacts:search',
+    scopeOfBody: (body) =>
+      (body as Partial<QuoteRequest> | null | undefined)?.for === 'export' ? 'exports:manage' : undefined,
+  },
+  member: { role: 'viewer', needsAccess: true },
+  kind: 'read',
+} as const satisfies Access
+
 /** What the request would cost now, with a token that holds an export to it. Changes and costs nothing. */
 export async function createQuote(ctx: QuoteContext, request: QuoteRequest): Promise<Quote> {
+  authorize(ctx, quoting, request)
   if (request.for === 'quoted_reveal') return checkQuotedReveal(ctx, request)
   const cost = request.for === 'reveal' ? await quoteReveal(ctx, request.contact_ids) : await quoteExport(ctx, request)
   const { accountId, mode } = ctx.caller
@@ -85,9 +98,7 @@ async function quoteExport(ctx: QuoteContext, request: ExportRequest): Promise<Q
 }
 
 /** What is left afterwards, and whether it is enough. */
-export function withBalances(
-  cost: QuotedCost,
-): QuotedCost & Pick<Quote, 'credits_after' | 'exports_after' | 'sufficient'> {
+function withBalances(cost: QuotedCost): QuotedCost & Pick<Quote, 'credits_after' | 'exports_after' | 'sufficient'> {
   const { credits, new_exports, credits_remaining, exports_remaining } = cost
   return {
     ...cost,

@@ -1,34 +1,29 @@
 import { callerContext } from '../admission/access.ts'
-import type { CallerContext, Scope } from '../auth/caller.ts'
+import type { CallerContext } from '../auth/caller.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { validateVariant } from '../http/validation.ts'
 import type { QuoteSealer } from '../kernel/quote.ts'
-import { createQuote, type QuoteContext } from './create-quote.ts'
+import { createQuote, type QuoteContext, quoting } from './create-quote.ts'
 import { Quote, QuoteRequest, quoteVariants } from './schema.ts'
 
-export interface QuoteServices extends SearchServices {
+interface QuoteServices extends SearchServices {
   quotes: QuoteSealer
 }
 
-export function quoteContext(ctx: CallerContext, services: QuoteServices): QuoteContext {
+function quoteContext(ctx: CallerContext, services: QuoteServices): QuoteContext {
   return { ...searchContext(ctx, services), quotes: services.quotes }
 }
 
 /** Checks a body as what its `for` says. */
-export const validateQuoteRequest = validateVariant('for', quoteVariants)
-
-/** A quote for an export needs what the export needs; the kind's own scope is checked with the rest. */
-function scopeOfQuote(body: unknown): Scope | undefined {
-  return (body as Partial<QuoteRequest> | null | undefined)?.for === 'export' ? 'exports:manage' : undefined
-}
+const validateQuoteRequest = validateVariant('for', quoteVariants)
 
 export function registerQuoteRoutes(api: ApiRoutes, services: QuoteServices): void {
   api.post(
     '/quotes',
     {
-      config: { access: { key: { scope: 'contacts:search', scopeOfBody: scopeOfQuote }, kind: 'read' } },
+      config: { access: quoting },
       preValidation: validateQuoteRequest,
       schema: {
         operationId: 'createQuote',

@@ -7,7 +7,7 @@ import { ClosedObject, Count, RequestId, Timestamp } from '../kernel/shapes.ts'
 
 const maxQuotedContacts = 1_000
 
-export const quotedContacts = {
+const quotedContacts = {
   contact_ids: Type.Array(RequestedContactId, {
     minItems: 1,
     maxItems: maxQuotedContacts,
@@ -78,7 +78,7 @@ const QuotedCost = ClosedObject(cost)
 export type QuotedCost = Static<typeof QuotedCost>
 
 /** A cost with what is left after it. */
-export const balancedCost = {
+const balancedCost = {
   ...cost,
   credits_after: Count('Contact credits left afterwards; 0 if they are not sufficient.'),
   exports_after: Count('Store exports left afterwards; 0 if they are not sufficient.'),

@@ -1,5 +1,6 @@
 import { everyStore, type PersonQuery } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
+import { type Access, authorize } from '../auth/access.ts'
 import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
 import { deliverHosts } from '../delivery/deliver.ts'
 import { findStoreIds } from '../delivery/fetch-queries.ts'
@@ -66,10 +67,17 @@ export const StoreEnrichmentReply = ClosedObject(
 )
 
 /** One row for each distinct host, in order of first appearance; each store found costs one export per period. */
+export const enrichingStores = {
+  key: { scope: 'stores:read', admitsWithCharge: true },
+  kind: 'spend',
+  spends: ['store_exports'],
+} as const satisfies Access
+
 export async function enrichStores(
   ctx: CatalogueContext,
   request: Static<typeof StoreEnrichmentRequest>,
 ): Promise<PaidReply> {
+  authorize(ctx, enrichingStores)
   const hosts = parseHosts(request.domains, 'domains')
   const include = new Set(request.include ?? ['store', 'technologies'])
   const person = normalizeRoles(ctx.vocabulary, request.contact_roles, 'contact_roles')

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type Access, authorize } from '../auth/access.ts'
 import { deliverHosts, deliverStores } from '../delivery/deliver.ts'
 import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
 import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../delivery/paid-reply.ts'
@@ -15,11 +16,26 @@ export const StoreSearchRequest = ClosedObject(
 
 export const StoreSearchReply = ListReply(Store)
 
+/** People look at stores, which takes no export. */
+export const searchingStores = {
+  key: { scope: 'stores:read', admitsWithCharge: true },
+  member: { role: 'viewer', needsAccess: true, spends: ['search_rows'] },
+  kind: 'spend',
+  spends: ['search_rows', 'store_exports'],
+} as const satisfies Access
+
+export const lookingUpStores = {
+  key: { scope: 'stores:read', admitsWithCharge: true },
+  kind: 'spend',
+  spends: ['store_exports'],
+} as const satisfies Access
+
 /**
  * A page of matching stores, best lead fit first. Its rows and, unless a person looks at it, its new exports are charged
  * before it is sent.
  */
 export async function searchStores(ctx: SearchContext, request: Static<typeof StoreSearchRequest>): Promise<PaidReply> {
+  authorize(ctx, searchingStores)
   const { caller, search, deliverEmails } = ctx
   const query = normalizeStoreFilters(ctx.vocabulary, request.filters, deliverEmails)
   const { positions, startedAt, nextCursor, endReason, limit, viewedPage } = await findPage(ctx, request, {
@@ -42,6 +58,7 @@ export async function searchStores(ctx: SearchContext, request: Static<typeof St
 
 /** Finds a store by its domain, an alias, or a URL with either; costs one export per period. */
 export async function lookupStore(ctx: CatalogueContext, domain: string): Promise<PaidReply> {
+  authorize(ctx, lookingUpStores)
   const { document, balance } = await takeStore(ctx, domain)
   return { body: `${document.slice(0, -1)},"request_id":"${ctx.requestId}"}`, balance }
 }

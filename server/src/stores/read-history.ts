@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { type Access, authorize } from '../auth/access.ts'
 import { payForHost } from '../delivery/deliver.ts'
 import { type HistoryQuery, selectHistory } from '../delivery/history-queries.ts'
 import { type ListQuery, readListPage } from '../delivery/list-pages.ts'
@@ -13,16 +14,29 @@ export interface HistoryRequest {
 
 type HistoryPage = Static<typeof StoreHistory>
 
+/** For people a first page costs a search row, once in ten minutes, and no export. */
+export const readingHistory = {
+  key: { scope: 'stores:read' },
+  member: { role: 'viewer', needsAccess: true, spends: ['search_rows'] },
+  kind: 'spend',
+  spends: ['store_exports'],
+} as const satisfies Access
+
 /**
  * A page of the history of a store, newest first, found by its domain, an alias, or a URL with either. Each page is charged
- * like a lookup: the store costs one export per period, however many pages are read.
+ * like a lookup: the store costs one export per period, however many pages are read. A person pays the row of the first page: a
+ * cursor shows that it was paid, by the store's view or by a page before.
  */
 export async function readStoreHistory(
   ctx: CatalogueContext,
   domain: string,
   request: HistoryRequest,
 ): Promise<{ history: HistoryPage } & Omit<PaidReply, 'body'>> {
+  authorize(ctx, readingHistory)
   const host = parseHost(domain)
+  const isPerson = ctx.caller.personId !== null
+  if (isPerson && request.cursor !== undefined)
+    return { history: await readViewedHistory(ctx, host, request), balance: {}, rowsCharged: 0 }
   let paid: Omit<PaidReply, 'body'> = { balance: {} }
   const history = await readPage(ctx, host, request, async (query) => {
     const store = await payForHost(ctx, host, hashHistoryPage(ctx.caller, host))

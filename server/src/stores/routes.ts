@@ -9,9 +9,17 @@ import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
-import { enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
-import { lookupStore, StoreSearchReply, StoreSearchRequest, searchStores } from './find-stores.ts'
-import { readStoreHistory } from './read-history.ts'
+import { enrichingStores, enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
+import {
+  lookingUpStores,
+  lookupStore,
+  StoreSearchReply,
+  StoreSearchRequest,
+  searchingStores,
+  searchStores,
+} from './find-stores.ts'
+import { readingHistory, readStoreHistory } from './read-history.ts'
+import { StoreView, viewingStores, viewStore } from './view-store.ts'
 
 const DomainParams = ClosedObject({
   domain: Type.String({
@@ -28,7 +36,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     '/stores/:domain',
     {
       config: {
-        access: { key: { scope: 'stores:read', admitsWithCharge: true }, kind: 'spend', spends: ['store_exports'] },
+        access: lookingUpStores,
       },
       schema: {
         operationId: 'getStore',
@@ -46,7 +54,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.get(
     '/stores/:domain/history',
     {
-      config: { access: { key: { scope: 'stores:read' }, kind: 'spend', spends: ['store_exports'] } },
+      config: { access: readingHistory },
       schema: {
         operationId: 'getStoreHistory',
         tags: ['stores'],
@@ -59,20 +67,33 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
       },
     },
     async (request, reply) => {
-      const { history, balance } = await readStoreHistory(contextOf(request), request.params.domain, request.query)
-      return sendPaidReply(reply, { body: JSON.stringify(history), balance })
+      const { history, ...paid } = await readStoreHistory(contextOf(request), request.params.domain, request.query)
+      return sendPaidReply(reply, { body: JSON.stringify(history), ...paid })
     },
+  )
+
+  api.get(
+    '/stores/:domain',
+    {
+      config: { access: viewingStores },
+      schema: {
+        operationId: 'viewStore',
+        tags: ['stores'],
+        summary: 'Look at a store, its first contacts and its newest changes',
+        description:
+          'Counts as one search row and in the hour of the person, once in ten minutes. The store is not exported.',
+        params: DomainParams,
+        response: { 200: StoreView, ...errorReplies('invalid_domain', 'store_not_found') },
+      },
+    },
+    async (request, reply) => sendPaidReply(reply, await viewStore(contextOf(request), request.params.domain)),
   )
 
   api.post(
     '/stores/search',
     {
       config: {
-        access: {
-          key: { scope: 'stores:read', admitsWithCharge: true },
-          kind: 'spend',
-          spends: ['search_rows', 'store_exports'],
-        },
+        access: searchingStores,
       },
       schema: {
         operationId: 'searchStores',
@@ -91,7 +112,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     '/stores/enrich',
     {
       config: {
-        access: { key: { scope: 'stores:read', admitsWithCharge: true }, kind: 'spend', spends: ['store_exports'] },
+        access: enrichingStores,
       },
       schema: {
         operationId: 'enrichStores',

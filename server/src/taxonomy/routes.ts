@@ -9,7 +9,7 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
   api.get(
     '/taxonomy',
     {
-      config: { access: { key: { scope: 'stores:read' }, kind: 'read' } },
+      config: { access: { key: { scope: 'stores:read' }, person: true, kind: 'read' } },
       schema: {
         operationId: 'getTaxonomy',
         tags: ['taxonomy'],
@@ -28,7 +28,7 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
 }
 
 /** Sends the taxonomy of now, or an empty 304 if the caller has it. */
-export function sendTaxonomy(request: FastifyRequest, reply: FastifyReply, { current }: LiveTaxonomy): FastifyReply {
+function sendTaxonomy(request: FastifyRequest, reply: FastifyReply, { current }: LiveTaxonomy): FastifyReply {
   reply.headers({ etag: current.etag, 'cache-control': 'private, no-cache' })
   if (etagMatches(request.headers['if-none-match'], current.etag)) return reply.code(304).send()
   return sendJson(reply, renderTaxonomyReply(current, request.id))

@@ -3,7 +3,7 @@ import { type IssuedKey, rotateKey } from '../../src/keys/create-key.ts'
 import { addCrowd, addPeople, idsByFirstName, reveal } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { createClient } from '../support/client.ts'
-import { commandsOf } from '../support/commands.ts'
+import { commandsOf } from '../support/deps.ts'
 import { budgetOf, findDifferences, keyWithBudget, setBudget, siblingOf } from './support/key-budgets.ts'
 
 let app: TestApp

@@ -4,7 +4,7 @@ import { setKeyLimits } from '../../src/keys/change-key.ts'
 import { startSecondServer } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { TestClient } from '../support/client.ts'
-import { commandsOf } from '../support/commands.ts'
+import { commandsOf } from '../support/deps.ts'
 
 let app: TestApp
 let atSecondServer: (key: TestKey) => TestClient

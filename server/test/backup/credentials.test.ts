@@ -9,7 +9,7 @@ import { createAuthenticator } from '../people/support/authenticator.ts'
 import { cookieOf, givePassword, goodPassword, newLink } from '../people/support/people.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createClient, type Json } from '../support/client.ts'
-import { commandsOf } from '../support/commands.ts'
+import { commandsOf } from '../support/deps.ts'
 import { createConsoleClient } from '../support/person.ts'
 import {
   backUpTo,

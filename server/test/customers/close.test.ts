@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/caller.ts'
+import { subscribe, withBilling } from '../billing/members/support/console-billing.ts'
 import { startAppWithStandin } from '../billing/support/standin-app.ts'
-import { subscribe, withBilling } from '../console/billing/support/console-billing.ts'
 import { atAccount, auditLines, newMember, outcomeOf } from '../people/support/account-person.ts'
 
 const app = await startAppWithStandin('2026-03-10T08:00:00.000Z')

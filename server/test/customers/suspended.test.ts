@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { resumeAccount, suspendAccount } from '../../src/customers/change-account.ts'
 import { startTestApp } from '../support/app.ts'
-import { commandsOf } from '../support/commands.ts'
+import { commandsOf } from '../support/deps.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
 const app = await startTestApp({ now })

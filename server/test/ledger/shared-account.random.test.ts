@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { runCommand } from '../cli/support/run-command.ts'
-import { createMember, keyNumber, readLedger, readSpent, readViewed } from '../console/catalogue/support/members.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { createMember, keyNumber, readLedger, readSpent, readViewed } from '../support/members.ts'
 import {
   type Act,
   actorCount,

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findDifferences } from '../auth/support/key-budgets.ts'
-import { createMember, keyNumber, readLedger, setViewed } from '../console/catalogue/support/members.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'
+import { createMember, keyNumber, readLedger, setViewed } from '../support/members.ts'
 
 const every = ['usage:read', 'stores:read', 'contacts:search', 'lists:manage'] as const
 const perMonth = 25_000

@@ -1463,6 +1463,1247 @@ export type ViewedContactPreviewList = {
     request_id: string;
 };
 
+export type GetUsageData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Live data or sandbox.
+         */
+        mode?: 'live' | 'test';
+    };
+    url: '/accounts/{account}/usage';
+};
+
+export type GetUsageErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetUsageError = GetUsageErrors[keyof GetUsageErrors];
+
+export type GetUsageResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'usage';
+        mode: 'live' | 'test';
+        plan: PlanStanding;
+        contact_credits: ContactCreditsUsage;
+        store_exports: StoreExportsUsage;
+        api_requests: RequestsUsage;
+        search_rows: SearchRowsUsage;
+        rate_limit: RateLimits;
+        /**
+         * The meters of which 80 percent or everything is used.
+         */
+        alerts: Array<{
+            meter: 'contact_credits' | 'store_exports' | 'search_rows' | 'api_requests';
+            /**
+             * Percent of the limit reached.
+             */
+            level: 80 | 100;
+        }>;
+        kept_exports: {
+            /**
+             * Files of exports that are kept, those being written included.
+             */
+            files: number;
+            /**
+             * The most files that are kept.
+             */
+            files_limit: number;
+            /**
+             * Their bytes.
+             */
+            bytes: number;
+            /**
+             * From so many bytes on no other export begins.
+             */
+            bytes_limit: number;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetUsageResponse = GetUsageResponses[keyof GetUsageResponses];
+
+export type GetDailyUsageData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Live data or sandbox.
+         */
+        mode?: 'live' | 'test';
+        /**
+         * First day, in UTC; default: the first day of the period.
+         */
+        from?: string;
+        /**
+         * Last day, in UTC; default: the last day of the period. At most 400 days.
+         */
+        to?: string;
+        /**
+         * What a series stands for, within each meter.
+         */
+        by?: 'meter' | 'key' | 'person';
+    };
+    url: '/accounts/{account}/usage/daily';
+};
+
+export type GetDailyUsageErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetDailyUsageError = GetDailyUsageErrors[keyof GetDailyUsageErrors];
+
+export type GetDailyUsageResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'usage_by_day';
+        from: string;
+        to: string;
+        /**
+         * Entries before this day are only in the file of the ledger.
+         */
+        kept_since: string;
+        by: 'meter' | 'key' | 'person';
+        /**
+         * By meter; the largest sums first.
+         */
+        series: Array<{
+            meter: 'contact_credits' | 'store_exports' | 'search_rows';
+            /**
+             * keys: all API keys together; people: all people of the console; unknown: not recorded.
+             */
+            kind: 'meter' | 'key' | 'person' | 'keys' | 'people' | 'unknown' | 'others';
+            id: string | null;
+            name: string;
+            /**
+             * The days on which something was spent, oldest first.
+             */
+            days: Array<{
+                day: string;
+                amount: number;
+            }>;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetDailyUsageResponse = GetDailyUsageResponses[keyof GetDailyUsageResponses];
+
+export type ListLedgerData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Live data or sandbox.
+         */
+        mode?: 'live' | 'test';
+        meter?: 'contact_credits' | 'store_exports' | 'search_rows';
+        /**
+         * Spent by this API key.
+         */
+        key?: string;
+        /**
+         * Spent by this person.
+         */
+        person?: string;
+        /**
+         * Spent at this time or later.
+         */
+        since?: string;
+        /**
+         * Spent before this time.
+         */
+        until?: string;
+        /**
+         * Rows per page, 1 to 100; 25 if left out.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/ledger';
+};
+
+export type ListLedgerErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListLedgerError = ListLedgerErrors[keyof ListLedgerErrors];
+
+export type ListLedgerResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            /**
+             * Names the entry.
+             */
+            entry: string;
+            /**
+             * When it was spent.
+             */
+            spent_at: string;
+            mode: 'live' | 'test';
+            meter: 'contact_credits' | 'store_exports' | 'search_rows';
+            amount: number;
+            /**
+             * Start of the period that it counts to.
+             */
+            period_start: string;
+            spent_by: {
+                kind: 'key' | 'person';
+                id: string;
+                name: string;
+            } | null;
+            /**
+             * The request that spent it.
+             */
+            spent_by_request: string;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListLedgerResponse = ListLedgerResponses[keyof ListLedgerResponses];
+
+export type GetLedgerFileData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Live data or sandbox.
+         */
+        mode?: 'live' | 'test';
+        meter?: 'contact_credits' | 'store_exports' | 'search_rows';
+        /**
+         * Spent by this API key.
+         */
+        key?: string;
+        /**
+         * Spent by this person.
+         */
+        person?: string;
+        /**
+         * Spent at this time or later.
+         */
+        since?: string;
+        /**
+         * Spent before this time.
+         */
+        until?: string;
+    };
+    url: '/accounts/{account}/ledger/file';
+};
+
+export type GetLedgerFileErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetLedgerFileError = GetLedgerFileErrors[keyof GetLedgerFileErrors];
+
+export type GetLedgerFileResponses = {
+    /**
+     * A line for each entry, after a line of names.
+     */
+    200: string;
+};
+
+export type GetLedgerFileResponse = GetLedgerFileResponses[keyof GetLedgerFileResponses];
+
+export type ReadBillingData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing';
+};
+
+export type ReadBillingErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ReadBillingError = ReadBillingErrors[keyof ReadBillingErrors];
+
+export type ReadBillingResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'billing';
+        plan: BillingPlan;
+        api_access: ApiAccess;
+        /**
+         * Whether the account is a customer at the payment provider.
+         */
+        has_billing_account: boolean;
+        actions: BillingActions;
+        contact_credits: {
+            /**
+             * Credits in the current cap.
+             */
+            total: number;
+            /**
+             * Credits spent in this period.
+             */
+            used: number;
+            /**
+             * Credits left in this period.
+             */
+            remaining: number;
+            /**
+             * Credits a month of the plan without a trial.
+             */
+            paid_plan_total: number;
+            /**
+             * When a new period of credits starts.
+             */
+            renews_at: string;
+        };
+        /**
+         * Whether the plan in force was granted by the operator, without a subscription.
+         */
+        granted: boolean;
+        /**
+         * Whether the provider can charge at once.
+         */
+        has_payment_method: boolean;
+        problem: 'several_subscriptions' | 'unknown_price' | null;
+        closed: string | null;
+        next: {
+            /**
+             * What happens next: `past_due` waits for a payment.
+             */
+            kind: 'trial_ends' | 'renews' | 'ends' | 'past_due' | 'none';
+            at: string | null;
+        };
+        former: {
+            plan: 'pro' | 'business' | 'enterprise';
+            billing: 'monthly' | 'annual';
+        } | null;
+        /**
+         * The people who can change the plan.
+         */
+        owners: Array<{
+            id: string;
+            name: string;
+            email: string;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ReadBillingResponse = ReadBillingResponses[keyof ReadBillingResponses];
+
+export type ListPlansData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing/plans';
+};
+
+export type ListPlansErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListPlansError = ListPlansErrors[keyof ListPlansErrors];
+
+export type ListPlansResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'plan';
+            slug: 'free' | 'pro' | 'business' | 'enterprise';
+            name: string;
+            current: boolean;
+            limits: {
+                /**
+                 * A month.
+                 */
+                contact_credits: number;
+                /**
+                 * A month.
+                 */
+                store_exports: number;
+                /**
+                 * A month.
+                 */
+                search_rows: number;
+                /**
+                 * Requests of API keys.
+                 */
+                requests_per_minute: number;
+                /**
+                 * Requests of API keys.
+                 */
+                requests_per_day: number;
+            };
+            /**
+             * None for the plan that costs nothing.
+             */
+            offers: Array<{
+                billing: 'monthly' | 'annual';
+                /**
+                 * Whether the provider has a price for it.
+                 */
+                for_sale: boolean;
+                price: {
+                    /**
+                     * In the currency’s smallest unit.
+                     */
+                    amount: number;
+                    /**
+                     * ISO 4217, in lower case.
+                     */
+                    currency: string;
+                    /**
+                     * day, week, month or year
+                     */
+                    interval: string;
+                    /**
+                     * How many intervals one charge covers.
+                     */
+                    interval_count: number;
+                } | null;
+                /**
+                 * What taking this offer means for the account.
+                 */
+                change: 'current' | 'buy' | 'upgrade' | 'downgrade' | 'recover' | 'end_trial' | 'support';
+                link: 'checkout' | 'subscription_update_confirm' | 'billing_portal' | null;
+            }>;
+        }>;
+        has_more: false;
+        next_cursor: null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListPlansResponse = ListPlansResponses[keyof ListPlansResponses];
+
+export type ReadTrialData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing/trial';
+};
+
+export type ReadTrialErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
+     */
+    503: Error;
+};
+
+export type ReadTrialError = ReadTrialErrors[keyof ReadTrialErrors];
+
+export type ReadTrialResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'trial';
+        /**
+         * What POST …/end-trial does now: end the trial, or answer with a link to a page of the provider. The last three: nothing.
+         */
+        step: 'end_trial' | 'add_payment_method' | 'buy' | 'retry_payment' | 'plan_active' | 'no_plan' | 'contact_operator';
+        plan_name: string;
+        ends_at: string | null;
+        price: {
+            /**
+             * In the currency’s smallest unit.
+             */
+            amount: number;
+            /**
+             * ISO 4217, in lower case.
+             */
+            currency: string;
+            /**
+             * day, week, month or year
+             */
+            interval: string;
+            /**
+             * How many intervals one charge covers.
+             */
+            interval_count: number;
+        } | null;
+        /**
+         * Whether the paid plan ends with its first period.
+         */
+        cancel_at_period_end: boolean;
+        contact_credits: {
+            /**
+             * Credits of the trial.
+             */
+            total: number;
+            /**
+             * Credits of the trial that are left.
+             */
+            remaining: number;
+            /**
+             * Credits a month of the paid plan.
+             */
+            after: number;
+        };
+        /**
+         * To be sent with POST …/end-trial: that exactly this was shown.
+         */
+        confirmation: string;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ReadTrialResponse = ReadTrialResponses[keyof ReadTrialResponses];
+
+export type EndTrialData = {
+    body: {
+        confirmation: string;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing/end-trial';
+};
+
+export type EndTrialErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: trial_changed.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
+     */
+    503: Error;
+};
+
+export type EndTrialError = EndTrialErrors[keyof EndTrialErrors];
+
+export type EndTrialResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'trial_step';
+        outcome: 'ended' | 'link' | 'unchanged';
+        url: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type EndTrialResponse = EndTrialResponses[keyof EndTrialResponses];
+
+export type CreateSubscriptionLinkData = {
+    body: SubscriptionLinkRequest;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing/subscription-link';
+};
+
+export type CreateSubscriptionLinkErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_plan, invalid_billing.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: unsupported_plan_change, billing_support_required.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateSubscriptionLinkError = CreateSubscriptionLinkErrors[keyof CreateSubscriptionLinkErrors];
+
+export type CreateSubscriptionLinkResponses = {
+    /**
+     * Success.
+     */
+    200: BillingLinkReply;
+};
+
+export type CreateSubscriptionLinkResponse = CreateSubscriptionLinkResponses[keyof CreateSubscriptionLinkResponses];
+
+export type CreatePortalLinkData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing/portal-link';
+};
+
+export type CreatePortalLinkErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: billing_account_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreatePortalLinkError = CreatePortalLinkErrors[keyof CreatePortalLinkErrors];
+
+export type CreatePortalLinkResponses = {
+    /**
+     * Success.
+     */
+    200: BillingLinkReply;
+};
+
+export type CreatePortalLinkResponse = CreatePortalLinkResponses[keyof CreatePortalLinkResponses];
+
+export type GetTaxonomyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/taxonomy';
+};
+
+export type GetTaxonomyErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetTaxonomyError = GetTaxonomyErrors[keyof GetTaxonomyErrors];
+
+export type GetTaxonomyResponses = {
+    /**
+     * Success.
+     */
+    200: TaxonomyReply;
+};
+
+export type GetTaxonomyResponse = GetTaxonomyResponses[keyof GetTaxonomyResponses];
+
+export type GetStoreHistoryData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * A domain, or a percent-encoded URL with one.
+         */
+        domain: string;
+    };
+    query?: {
+        /**
+         * Rows per page, 1 to 100; 25 if left out.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/stores/{domain}/history';
+};
+
+export type GetStoreHistoryErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetStoreHistoryError = GetStoreHistoryErrors[keyof GetStoreHistoryErrors];
+
+export type GetStoreHistoryResponses = {
+    /**
+     * Success.
+     */
+    200: StoreChangeList;
+};
+
+export type GetStoreHistoryResponse = GetStoreHistoryResponses[keyof GetStoreHistoryResponses];
+
+export type ViewStoreData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * A domain, or a percent-encoded URL with one.
+         */
+        domain: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/stores/{domain}';
+};
+
+export type ViewStoreErrors = {
+    /**
+     * The request is not understood: invalid_domain.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ViewStoreError = ViewStoreErrors[keyof ViewStoreErrors];
+
+export type ViewStoreResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        id: string;
+        object: 'store';
+        domain: string;
+        name: string;
+        category: string | null;
+        country: string | null;
+        traffic_tier: string | null;
+        revenue_tier: string | null;
+        platform_plus: boolean;
+        lead_fit_score: number | null;
+        store_created_at: StoreCreatedAt | null;
+        first_discovered_at: string | null;
+        contacts_summary: ContactsSummary;
+        technologies: StoreTechnologies;
+        /**
+         * The first contacts of the store, in the order of contact search.
+         */
+        contact_previews: Array<ViewedContactPreview>;
+        history: FirstStoreHistory;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ViewStoreResponse = ViewStoreResponses[keyof ViewStoreResponses];
+
+export type SearchStoresData = {
+    body: StoreSearchRequest;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/stores/search';
+};
+
+export type SearchStoresErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SearchStoresError = SearchStoresErrors[keyof SearchStoresErrors];
+
+export type SearchStoresResponses = {
+    /**
+     * Success.
+     */
+    200: StoreList;
+};
+
+export type SearchStoresResponse = SearchStoresResponses[keyof SearchStoresResponses];
+
+export type SearchContactsData = {
+    body: ContactSearchRequest;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/contacts/search';
+};
+
+export type SearchContactsErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SearchContactsError = SearchContactsErrors[keyof SearchContactsErrors];
+
+export type SearchContactsResponses = {
+    /**
+     * Success.
+     */
+    200: ViewedContactPreviewList;
+};
+
+export type SearchContactsResponse = SearchContactsResponses[keyof SearchContactsResponses];
+
+export type RevealContactsData = {
+    body: ContactRevealRequest;
+    headers?: {
+        /**
+         * A unique text of your choice for this request. A repeat with the same body within 24 hours gets the first reply, byte for byte, and spends nothing; with another body it is refused.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/contacts/reveal';
+};
+
+export type RevealContactsErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The account's contact credits do not suffice: insufficient_contact_credits.
+     */
+    402: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RevealContactsError = RevealContactsErrors[keyof RevealContactsErrors];
+
+export type RevealContactsResponses = {
+    /**
+     * Success.
+     */
+    200: ContactRevealReply;
+};
+
+export type RevealContactsResponse = RevealContactsResponses[keyof RevealContactsResponses];
+
 export type ListListsData = {
     body?: never;
     path: {
@@ -1941,6 +3182,860 @@ export type RemoveListItemsResponses = {
 };
 
 export type RemoveListItemsResponse = RemoveListItemsResponses[keyof RemoveListItemsResponses];
+
+export type CountStoresData = {
+    body: StoreCountRequest;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/stores/count';
+};
+
+export type CountStoresErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CountStoresError = CountStoresErrors[keyof CountStoresErrors];
+
+export type CountStoresResponses = {
+    /**
+     * Success.
+     */
+    200: StoreCount;
+};
+
+export type CountStoresResponse = CountStoresResponses[keyof CountStoresResponses];
+
+export type CountContactsData = {
+    body: ContactCountRequest;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/contacts/count';
+};
+
+export type CountContactsErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CountContactsError = CountContactsErrors[keyof CountContactsErrors];
+
+export type CountContactsResponses = {
+    /**
+     * Success.
+     */
+    200: ContactCount;
+};
+
+export type CountContactsResponse = CountContactsResponses[keyof CountContactsResponses];
+
+export type ListExportsData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Rows per page, 1 to 100; 25 if left out.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/exports';
+};
+
+export type ListExportsErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListExportsError = ListExportsErrors[keyof ListExportsErrors];
+
+export type ListExportsResponses = {
+    /**
+     * Success.
+     */
+    200: ExportList;
+};
+
+export type ListExportsResponse = ListExportsResponses[keyof ListExportsResponses];
+
+export type CreateExportData = {
+    body: ExportRequest;
+    headers?: {
+        /**
+         * A unique text of your choice for this request. A repeat with the same body within 24 hours gets the first reply, byte for byte, and spends nothing; with another body it is refused.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/exports';
+};
+
+export type CreateExportErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key, invalid_list_id, invalid_column, invalid_quote.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress, quote_exceeded.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateExportError = CreateExportErrors[keyof CreateExportErrors];
+
+export type CreateExportResponses = {
+    /**
+     * Default Response
+     */
+    201: ExportReply;
+};
+
+export type CreateExportResponse = CreateExportResponses[keyof CreateExportResponses];
+
+export type DeleteExportData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * The id of the export.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/exports/{id}';
+};
+
+export type DeleteExportErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key, invalid_export_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: export_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type DeleteExportError = DeleteExportErrors[keyof DeleteExportErrors];
+
+export type DeleteExportResponses = {
+    /**
+     * Success.
+     */
+    200: ExportReply;
+};
+
+export type DeleteExportResponse = DeleteExportResponses[keyof DeleteExportResponses];
+
+export type GetExportData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * The id of the export.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/exports/{id}';
+};
+
+export type GetExportErrors = {
+    /**
+     * The request is not understood: unknown_parameter, invalid_export_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: export_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetExportError = GetExportErrors[keyof GetExportErrors];
+
+export type GetExportResponses = {
+    /**
+     * Success.
+     */
+    200: ExportReply;
+};
+
+export type GetExportResponse = GetExportResponses[keyof GetExportResponses];
+
+export type CancelExportData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * The id of the export.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/exports/{id}/cancel';
+};
+
+export type CancelExportErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, invalid_export_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: export_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CancelExportError = CancelExportErrors[keyof CancelExportErrors];
+
+export type CancelExportResponses = {
+    /**
+     * Success.
+     */
+    200: ExportReply;
+};
+
+export type CancelExportResponse = CancelExportResponses[keyof CancelExportResponses];
+
+export type GetExportFileData = {
+    body?: never;
+    headers?: {
+        /**
+         * One range of bytes, such as `bytes=1000-`.
+         */
+        Range?: string;
+        /**
+         * The ETag for which the range is meant; another file is sent whole.
+         */
+        'If-Range'?: string;
+    };
+    path: {
+        account: string;
+        /**
+         * The id of the export.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/exports/{id}/file';
+};
+
+export type GetExportFileErrors = {
+    /**
+     * The request is not understood: unknown_parameter, invalid_export_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: export_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: export_not_ready.
+     */
+    409: Error;
+    /**
+     * It cannot be used any more: export_file_gone.
+     */
+    410: Error;
+    /**
+     * The range lies outside the file: invalid_range.
+     */
+    416: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetExportFileError = GetExportFileErrors[keyof GetExportFileErrors];
+
+export type GetExportFileResponses = {
+    /**
+     * Success.
+     */
+    200: Blob | File;
+    /**
+     * The file, or the range of it.
+     */
+    206: Blob | File;
+};
+
+export type GetExportFileResponse = GetExportFileResponses[keyof GetExportFileResponses];
+
+export type CopyStoreData = {
+    body: {
+        format: 'json' | 'csv';
+    };
+    path: {
+        account: string;
+        /**
+         * A domain, or a percent-encoded URL with one.
+         */
+        domain: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/stores/{domain}/copy';
+};
+
+export type CopyStoreErrors = {
+    /**
+     * The request is not understood: invalid_domain, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CopyStoreError = CopyStoreErrors[keyof CopyStoreErrors];
+
+export type CopyStoreResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'store_copy';
+        format: 'json' | 'csv';
+        filename: string;
+        /**
+         * The store as JSON, or as CSV with a header and one row.
+         */
+        content: string;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CopyStoreResponse = CopyStoreResponses[keyof CopyStoreResponses];
+
+export type ListRevealedData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Rows per page, 1 to 100; 25 if left out.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+        /**
+         * The domain of a store, or a URL with one: only its people.
+         */
+        search?: string;
+    };
+    url: '/accounts/{account}/revealed';
+};
+
+export type ListRevealedErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_domain, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListRevealedError = ListRevealedErrors[keyof ListRevealedErrors];
+
+export type ListRevealedResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            id: string;
+            object: 'contact';
+            full_name: string | null;
+            first_name: string | null;
+            last_name: string | null;
+            title: string | null;
+            role: string | null;
+            seniority: 'executive' | 'decision_maker' | 'other';
+            profile_url: string | null;
+            reveal_status: 'newly_revealed' | 'already_revealed';
+            /**
+             * Whether a credit was spent for this contact in this call.
+             */
+            charged: boolean;
+            emails: Array<ContactEmail>;
+            phones: Array<ContactPhone>;
+            store: RevealedContactStore;
+            /**
+             * When your account revealed this contact for the first time.
+             */
+            revealed_at: string;
+            revealed_by: {
+                kind: 'key' | 'person';
+                id: string;
+                name: string;
+            } | null;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListRevealedResponse = ListRevealedResponses[keyof ListRevealedResponses];
+
+export type FindRevealedData = {
+    body: {
+        contact_ids: Array<string>;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/revealed/find';
+};
+
+export type FindRevealedErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type FindRevealedError = FindRevealedErrors[keyof FindRevealedErrors];
+
+export type FindRevealedResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'revealed_contacts';
+        data: Array<RevealedContact>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type FindRevealedResponse = FindRevealedResponses[keyof FindRevealedResponses];
+
+export type GetRevealedFileData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * The domain of a store, or a URL with one: only its people.
+         */
+        search?: string;
+        format?: 'csv' | 'ndjson';
+        /**
+         * Columns and form as this program imports them.
+         */
+        preset?: 'hubspot' | 'salesforce' | 'excel';
+        /**
+         * Columns of a CSV file, joined by commas, in this order.
+         */
+        columns?: string;
+    };
+    url: '/accounts/{account}/revealed/file';
+};
+
+export type GetRevealedFileErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetRevealedFileError = GetRevealedFileErrors[keyof GetRevealedFileErrors];
+
+export type ListExportColumnsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/export-columns';
+};
+
+export type ListExportColumnsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListExportColumnsError = ListExportColumnsErrors[keyof ListExportColumnsErrors];
+
+export type ListExportColumnsResponses = {
+    /**
+     * Success.
+     */
+    200: ExportColumns;
+};
+
+export type ListExportColumnsResponse = ListExportColumnsResponses[keyof ListExportColumnsResponses];
+
+export type CreateQuoteData = {
+    body: RevealQuoteRequest | QuotedRevealRequest | ExportQuoteRequest;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/quotes';
+};
+
+export type CreateQuoteErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key, invalid_column, invalid_list_id, invalid_quote.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: quote_exceeded.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateQuoteError = CreateQuoteErrors[keyof CreateQuoteErrors];
+
+export type CreateQuoteResponses = {
+    /**
+     * Success.
+     */
+    200: Quote;
+};
+
+export type CreateQuoteResponse = CreateQuoteResponses[keyof CreateQuoteResponses];
 
 export type ListKeysData = {
     body?: never;
@@ -5417,1329 +7512,6 @@ export type SetSettingsResponses = {
 
 export type SetSettingsResponse = SetSettingsResponses[keyof SetSettingsResponses];
 
-export type GetTaxonomyData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/taxonomy';
-};
-
-export type GetTaxonomyErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type GetTaxonomyError = GetTaxonomyErrors[keyof GetTaxonomyErrors];
-
-export type GetTaxonomyResponses = {
-    /**
-     * Success.
-     */
-    200: TaxonomyReply;
-};
-
-export type GetTaxonomyResponse = GetTaxonomyResponses[keyof GetTaxonomyResponses];
-
-export type SearchStoresData = {
-    body: StoreSearchRequest;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/stores/search';
-};
-
-export type SearchStoresErrors = {
-    /**
-     * The request is not understood: invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, search_too_broad, invalid_list_id, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: list_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type SearchStoresError = SearchStoresErrors[keyof SearchStoresErrors];
-
-export type SearchStoresResponses = {
-    /**
-     * Success.
-     */
-    200: StoreList;
-};
-
-export type SearchStoresResponse = SearchStoresResponses[keyof SearchStoresResponses];
-
-export type SearchContactsData = {
-    body: ContactSearchRequest;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/contacts/search';
-};
-
-export type SearchContactsErrors = {
-    /**
-     * The request is not understood: invalid_domain, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, search_too_broad, invalid_list_id, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: list_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type SearchContactsError = SearchContactsErrors[keyof SearchContactsErrors];
-
-export type SearchContactsResponses = {
-    /**
-     * Success.
-     */
-    200: ViewedContactPreviewList;
-};
-
-export type SearchContactsResponse = SearchContactsResponses[keyof SearchContactsResponses];
-
-export type ViewStoreData = {
-    body?: never;
-    path: {
-        account: string;
-        /**
-         * A domain, or a percent-encoded URL with one.
-         */
-        domain: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/stores/{domain}';
-};
-
-export type ViewStoreErrors = {
-    /**
-     * The request is not understood: invalid_domain.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: store_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ViewStoreError = ViewStoreErrors[keyof ViewStoreErrors];
-
-export type ViewStoreResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        id: string;
-        object: 'store';
-        domain: string;
-        name: string;
-        category: string | null;
-        country: string | null;
-        traffic_tier: string | null;
-        revenue_tier: string | null;
-        platform_plus: boolean;
-        lead_fit_score: number | null;
-        store_created_at: StoreCreatedAt | null;
-        first_discovered_at: string | null;
-        contacts_summary: ContactsSummary;
-        technologies: StoreTechnologies;
-        /**
-         * The first contacts of the store, in the order of contact search.
-         */
-        contact_previews: Array<ViewedContactPreview>;
-        history: FirstStoreHistory;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ViewStoreResponse = ViewStoreResponses[keyof ViewStoreResponses];
-
-export type ViewStoreHistoryData = {
-    body?: never;
-    path: {
-        account: string;
-        /**
-         * A domain, or a percent-encoded URL with one.
-         */
-        domain: string;
-    };
-    query?: {
-        /**
-         * Rows per page, 1 to 100; 25 if left out.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-    };
-    url: '/accounts/{account}/stores/{domain}/history';
-};
-
-export type ViewStoreHistoryErrors = {
-    /**
-     * The request is not understood: invalid_domain, invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: store_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ViewStoreHistoryError = ViewStoreHistoryErrors[keyof ViewStoreHistoryErrors];
-
-export type ViewStoreHistoryResponses = {
-    /**
-     * Success.
-     */
-    200: StoreChangeList;
-};
-
-export type ViewStoreHistoryResponse = ViewStoreHistoryResponses[keyof ViewStoreHistoryResponses];
-
-export type CopyStoreData = {
-    body: {
-        format: 'json' | 'csv';
-    };
-    path: {
-        account: string;
-        /**
-         * A domain, or a percent-encoded URL with one.
-         */
-        domain: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/stores/{domain}/copy';
-};
-
-export type CopyStoreErrors = {
-    /**
-     * The request is not understood: invalid_domain, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: store_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type CopyStoreError = CopyStoreErrors[keyof CopyStoreErrors];
-
-export type CopyStoreResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'store_copy';
-        format: 'json' | 'csv';
-        filename: string;
-        /**
-         * The store as JSON, or as CSV with a header and one row.
-         */
-        content: string;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type CopyStoreResponse = CopyStoreResponses[keyof CopyStoreResponses];
-
-export type CountStoresData = {
-    body: StoreCountRequest;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/stores/count';
-};
-
-export type CountStoresErrors = {
-    /**
-     * The request is not understood: invalid_filter_value, conflicting_filters, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type CountStoresError = CountStoresErrors[keyof CountStoresErrors];
-
-export type CountStoresResponses = {
-    /**
-     * Success.
-     */
-    200: StoreCount;
-};
-
-export type CountStoresResponse = CountStoresResponses[keyof CountStoresResponses];
-
-export type CountContactsData = {
-    body: ContactCountRequest;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/contacts/count';
-};
-
-export type CountContactsErrors = {
-    /**
-     * The request is not understood: invalid_domain, invalid_filter_value, conflicting_filters, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type CountContactsError = CountContactsErrors[keyof CountContactsErrors];
-
-export type CountContactsResponses = {
-    /**
-     * Success.
-     */
-    200: ContactCount;
-};
-
-export type CountContactsResponse = CountContactsResponses[keyof CountContactsResponses];
-
-export type QuoteRevealData = {
-    body: {
-        /**
-         * Ids from previews. A repeated id counts once.
-         */
-        contact_ids: Array<string>;
-    };
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/contacts/quote';
-};
-
-export type QuoteRevealErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type QuoteRevealError = QuoteRevealErrors[keyof QuoteRevealErrors];
-
-export type QuoteRevealResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'reveal_quote';
-        /**
-         * Contacts that would be delivered, those already revealed included.
-         */
-        contacts: number;
-        /**
-         * Stores that would be delivered, or of the contacts that would be.
-         */
-        stores: number;
-        /**
-         * Contact credits that it would cost.
-         */
-        credits: number;
-        /**
-         * Contacts among them that your account has revealed already; they are free.
-         */
-        already_revealed: number;
-        /**
-         * Contacts beside these that are unknown or have no deliverable channel; they would be left out and cost nothing.
-         */
-        unrevealable: number;
-        /**
-         * Store exports that it would cost.
-         */
-        new_exports: number;
-        /**
-         * Contact credits left now; of the key’s budget, if that has less.
-         */
-        credits_remaining: number;
-        /**
-         * Store exports left now; of the key’s budget, if that has less.
-         */
-        exports_remaining: number;
-        /**
-         * Contact credits left afterwards; 0 if they are not sufficient.
-         */
-        credits_after: number;
-        /**
-         * Store exports left afterwards; 0 if they are not sufficient.
-         */
-        exports_after: number;
-        /**
-         * Whether credits and exports cover all of it.
-         */
-        sufficient: boolean;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type QuoteRevealResponse = QuoteRevealResponses[keyof QuoteRevealResponses];
-
-export type CreateQuoteData = {
-    body: RevealQuoteRequest | QuotedRevealRequest | ExportQuoteRequest;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/quotes';
-};
-
-export type CreateQuoteErrors = {
-    /**
-     * The request is not understood: invalid_column, invalid_list_id, invalid_quote, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: list_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: quote_exceeded.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type CreateQuoteError = CreateQuoteErrors[keyof CreateQuoteErrors];
-
-export type CreateQuoteResponses = {
-    /**
-     * Success.
-     */
-    200: Quote;
-};
-
-export type CreateQuoteResponse = CreateQuoteResponses[keyof CreateQuoteResponses];
-
-export type RevealContactsData = {
-    body: ContactRevealRequest;
-    headers?: {
-        /**
-         * A unique text of your choice for this request. A repeat with the same body within 24 hours gets the first reply, byte for byte, and spends nothing; with another body it is refused.
-         */
-        'Idempotency-Key'?: string;
-    };
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/contacts/reveal';
-};
-
-export type RevealContactsErrors = {
-    /**
-     * The request is not understood: invalid_idempotency_key, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The account's contact credits do not suffice: insufficient_contact_credits.
-     */
-    402: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: no_revealable_contacts, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type RevealContactsError = RevealContactsErrors[keyof RevealContactsErrors];
-
-export type RevealContactsResponses = {
-    /**
-     * Success.
-     */
-    200: ContactRevealReply;
-};
-
-export type RevealContactsResponse = RevealContactsResponses[keyof RevealContactsResponses];
-
-export type ListRevealedData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: {
-        /**
-         * Rows per page, 1 to 100; 25 if left out.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-        /**
-         * The domain of a store, or a URL with one: only its people.
-         */
-        search?: string;
-    };
-    url: '/accounts/{account}/revealed';
-};
-
-export type ListRevealedErrors = {
-    /**
-     * The request is not understood: invalid_cursor, invalid_domain, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListRevealedError = ListRevealedErrors[keyof ListRevealedErrors];
-
-export type ListRevealedResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            id: string;
-            object: 'contact';
-            full_name: string | null;
-            first_name: string | null;
-            last_name: string | null;
-            title: string | null;
-            role: string | null;
-            seniority: 'executive' | 'decision_maker' | 'other';
-            profile_url: string | null;
-            reveal_status: 'newly_revealed' | 'already_revealed';
-            /**
-             * Whether a credit was spent for this contact in this call.
-             */
-            charged: boolean;
-            emails: Array<ContactEmail>;
-            phones: Array<ContactPhone>;
-            store: RevealedContactStore;
-            /**
-             * When your account revealed this contact for the first time.
-             */
-            revealed_at: string;
-            revealed_by: {
-                kind: 'key' | 'person';
-                id: string;
-                name: string;
-            } | null;
-        }>;
-        has_more: boolean;
-        next_cursor: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListRevealedResponse = ListRevealedResponses[keyof ListRevealedResponses];
-
-export type FindRevealedData = {
-    body: {
-        contact_ids: Array<string>;
-    };
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/revealed/find';
-};
-
-export type FindRevealedErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type FindRevealedError = FindRevealedErrors[keyof FindRevealedErrors];
-
-export type FindRevealedResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'revealed_contacts';
-        data: Array<RevealedContact>;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type FindRevealedResponse = FindRevealedResponses[keyof FindRevealedResponses];
-
-export type GetRevealedFileData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: {
-        /**
-         * The domain of a store, or a URL with one: only its people.
-         */
-        search?: string;
-        format?: 'csv' | 'ndjson';
-        /**
-         * Columns and form as this program imports them.
-         */
-        preset?: 'hubspot' | 'salesforce' | 'excel';
-        /**
-         * Columns of a CSV file, joined by commas, in this order.
-         */
-        columns?: string;
-    };
-    url: '/accounts/{account}/revealed/file';
-};
-
-export type GetRevealedFileErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type GetRevealedFileError = GetRevealedFileErrors[keyof GetRevealedFileErrors];
-
-export type ListExportColumnsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/export-columns';
-};
-
-export type ListExportColumnsErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListExportColumnsError = ListExportColumnsErrors[keyof ListExportColumnsErrors];
-
-export type ListExportColumnsResponses = {
-    /**
-     * Success.
-     */
-    200: ExportColumns;
-};
-
-export type ListExportColumnsResponse = ListExportColumnsResponses[keyof ListExportColumnsResponses];
-
-export type ListExportsData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: {
-        /**
-         * Rows per page, 1 to 100; 25 if left out.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-    };
-    url: '/accounts/{account}/exports';
-};
-
-export type ListExportsErrors = {
-    /**
-     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListExportsError = ListExportsErrors[keyof ListExportsErrors];
-
-export type ListExportsResponses = {
-    /**
-     * Success.
-     */
-    200: ExportList;
-};
-
-export type ListExportsResponse = ListExportsResponses[keyof ListExportsResponses];
-
-export type CreateExportData = {
-    body: ExportRequest;
-    headers?: {
-        /**
-         * A unique text of your choice for this request. A repeat with the same body within 24 hours gets the first reply, byte for byte, and spends nothing; with another body it is refused.
-         */
-        'Idempotency-Key'?: string;
-    };
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/exports';
-};
-
-export type CreateExportErrors = {
-    /**
-     * The request is not understood: invalid_filter_value, conflicting_filters, invalid_domain, invalid_list_id, invalid_column, invalid_quote, invalid_idempotency_key, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: list_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: quote_exceeded, idempotency_conflict, idempotency_in_progress.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type CreateExportError = CreateExportErrors[keyof CreateExportErrors];
-
-export type CreateExportResponses = {
-    /**
-     * Default Response
-     */
-    201: ExportReply;
-};
-
-export type CreateExportResponse = CreateExportResponses[keyof CreateExportResponses];
-
-export type DeleteExportData = {
-    body?: never;
-    path: {
-        account: string;
-        /**
-         * The id of the export.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/exports/{id}';
-};
-
-export type DeleteExportErrors = {
-    /**
-     * The request is not understood: invalid_export_id.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: export_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type DeleteExportError = DeleteExportErrors[keyof DeleteExportErrors];
-
-export type DeleteExportResponses = {
-    /**
-     * Success.
-     */
-    200: ExportReply;
-};
-
-export type DeleteExportResponse = DeleteExportResponses[keyof DeleteExportResponses];
-
-export type GetExportData = {
-    body?: never;
-    path: {
-        account: string;
-        /**
-         * The id of the export.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/exports/{id}';
-};
-
-export type GetExportErrors = {
-    /**
-     * The request is not understood: invalid_export_id.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: export_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type GetExportError = GetExportErrors[keyof GetExportErrors];
-
-export type GetExportResponses = {
-    /**
-     * Success.
-     */
-    200: ExportReply;
-};
-
-export type GetExportResponse = GetExportResponses[keyof GetExportResponses];
-
-export type CancelExportData = {
-    body?: never;
-    path: {
-        account: string;
-        /**
-         * The id of the export.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/exports/{id}/cancel';
-};
-
-export type CancelExportErrors = {
-    /**
-     * The request is not understood: invalid_export_id.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: export_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type CancelExportError = CancelExportErrors[keyof CancelExportErrors];
-
-export type CancelExportResponses = {
-    /**
-     * Success.
-     */
-    200: ExportReply;
-};
-
-export type CancelExportResponse = CancelExportResponses[keyof CancelExportResponses];
-
-export type GetExportFileData = {
-    body?: never;
-    headers?: {
-        /**
-         * One range of bytes, such as `bytes=1000-`.
-         */
-        Range?: string;
-        /**
-         * The ETag for which the range is meant; another file is sent whole.
-         */
-        'If-Range'?: string;
-    };
-    path: {
-        account: string;
-        /**
-         * The id of the export.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/exports/{id}/file';
-};
-
-export type GetExportFileErrors = {
-    /**
-     * The request is not understood: invalid_export_id.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: export_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: export_not_ready.
-     */
-    409: Error;
-    /**
-     * It cannot be used any more: export_file_gone.
-     */
-    410: Error;
-    /**
-     * The range lies outside the file: invalid_range.
-     */
-    416: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type GetExportFileError = GetExportFileErrors[keyof GetExportFileErrors];
-
-export type GetExportFileResponses = {
-    /**
-     * Success.
-     */
-    200: Blob | File;
-    /**
-     * The file, or the range of it.
-     */
-    206: Blob | File;
-};
-
-export type GetExportFileResponse = GetExportFileResponses[keyof GetExportFileResponses];
-
 export type StartPasskeySignInData = {
     body?: never;
     path?: never;
@@ -7251,507 +8023,6 @@ export type FinishOpenIdSignInErrors = {
 };
 
 export type FinishOpenIdSignInError = FinishOpenIdSignInErrors[keyof FinishOpenIdSignInErrors];
-
-export type ReadBillingData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/billing';
-};
-
-export type ReadBillingErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ReadBillingError = ReadBillingErrors[keyof ReadBillingErrors];
-
-export type ReadBillingResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'billing';
-        plan: BillingPlan;
-        api_access: ApiAccess;
-        /**
-         * Whether the account is a customer at the payment provider.
-         */
-        has_billing_account: boolean;
-        actions: BillingActions;
-        contact_credits: {
-            /**
-             * Credits in the current cap.
-             */
-            total: number;
-            /**
-             * Credits spent in this period.
-             */
-            used: number;
-            /**
-             * Credits left in this period.
-             */
-            remaining: number;
-            /**
-             * Credits a month of the plan without a trial.
-             */
-            paid_plan_total: number;
-            /**
-             * When a new period of credits starts.
-             */
-            renews_at: string;
-        };
-        /**
-         * Whether the plan in force was granted by the operator, without a subscription.
-         */
-        granted: boolean;
-        /**
-         * Whether the provider can charge at once.
-         */
-        has_payment_method: boolean;
-        problem: 'several_subscriptions' | 'unknown_price' | null;
-        closed: string | null;
-        next: {
-            /**
-             * What happens next: `past_due` waits for a payment.
-             */
-            kind: 'trial_ends' | 'renews' | 'ends' | 'past_due' | 'none';
-            at: string | null;
-        };
-        former: {
-            plan: 'pro' | 'business' | 'enterprise';
-            billing: 'monthly' | 'annual';
-        } | null;
-        /**
-         * The people who can change the plan.
-         */
-        owners: Array<{
-            id: string;
-            name: string;
-            email: string;
-        }>;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ReadBillingResponse = ReadBillingResponses[keyof ReadBillingResponses];
-
-export type ListPlansData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/billing/plans';
-};
-
-export type ListPlansErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListPlansError = ListPlansErrors[keyof ListPlansErrors];
-
-export type ListPlansResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            object: 'plan';
-            slug: 'free' | 'pro' | 'business' | 'enterprise';
-            name: string;
-            current: boolean;
-            limits: {
-                /**
-                 * A month.
-                 */
-                contact_credits: number;
-                /**
-                 * A month.
-                 */
-                store_exports: number;
-                /**
-                 * A month.
-                 */
-                search_rows: number;
-                /**
-                 * Requests of API keys.
-                 */
-                requests_per_minute: number;
-                /**
-                 * Requests of API keys.
-                 */
-                requests_per_day: number;
-            };
-            /**
-             * None for the plan that costs nothing.
-             */
-            offers: Array<{
-                billing: 'monthly' | 'annual';
-                /**
-                 * Whether the provider has a price for it.
-                 */
-                for_sale: boolean;
-                price: {
-                    /**
-                     * In the currency’s smallest unit.
-                     */
-                    amount: number;
-                    /**
-                     * ISO 4217, in lower case.
-                     */
-                    currency: string;
-                    /**
-                     * day, week, month or year
-                     */
-                    interval: string;
-                    /**
-                     * How many intervals one charge covers.
-                     */
-                    interval_count: number;
-                } | null;
-                /**
-                 * What taking this offer means for the account.
-                 */
-                change: 'current' | 'buy' | 'upgrade' | 'downgrade' | 'recover' | 'end_trial' | 'support';
-                link: 'checkout' | 'subscription_update_confirm' | 'billing_portal' | null;
-            }>;
-        }>;
-        has_more: false;
-        next_cursor: null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListPlansResponse = ListPlansResponses[keyof ListPlansResponses];
-
-export type CreateBillingSubscriptionLinkData = {
-    body: SubscriptionLinkRequest;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/billing/subscription-link';
-};
-
-export type CreateBillingSubscriptionLinkErrors = {
-    /**
-     * The request is not understood: invalid_plan, invalid_billing, invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: unsupported_plan_change, billing_support_required.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
-     */
-    503: Error;
-};
-
-export type CreateBillingSubscriptionLinkError = CreateBillingSubscriptionLinkErrors[keyof CreateBillingSubscriptionLinkErrors];
-
-export type CreateBillingSubscriptionLinkResponses = {
-    /**
-     * Success.
-     */
-    200: BillingLinkReply;
-};
-
-export type CreateBillingSubscriptionLinkResponse = CreateBillingSubscriptionLinkResponses[keyof CreateBillingSubscriptionLinkResponses];
-
-export type CreateBillingPortalLinkData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/billing/portal-link';
-};
-
-export type CreateBillingPortalLinkErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: billing_account_not_found, account_not_found.
-     */
-    404: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
-     */
-    503: Error;
-};
-
-export type CreateBillingPortalLinkError = CreateBillingPortalLinkErrors[keyof CreateBillingPortalLinkErrors];
-
-export type CreateBillingPortalLinkResponses = {
-    /**
-     * Success.
-     */
-    200: BillingLinkReply;
-};
-
-export type CreateBillingPortalLinkResponse = CreateBillingPortalLinkResponses[keyof CreateBillingPortalLinkResponses];
-
-export type ReadTrialData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/billing/trial';
-};
-
-export type ReadTrialErrors = {
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
-     */
-    503: Error;
-};
-
-export type ReadTrialError = ReadTrialErrors[keyof ReadTrialErrors];
-
-export type ReadTrialResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'trial';
-        /**
-         * What POST …/end-trial does now: end the trial, or answer with a link to a page of the provider. The last three: nothing.
-         */
-        step: 'end_trial' | 'add_payment_method' | 'buy' | 'retry_payment' | 'plan_active' | 'no_plan' | 'contact_operator';
-        plan_name: string;
-        ends_at: string | null;
-        price: {
-            /**
-             * In the currency’s smallest unit.
-             */
-            amount: number;
-            /**
-             * ISO 4217, in lower case.
-             */
-            currency: string;
-            /**
-             * day, week, month or year
-             */
-            interval: string;
-            /**
-             * How many intervals one charge covers.
-             */
-            interval_count: number;
-        } | null;
-        /**
-         * Whether the paid plan ends with its first period.
-         */
-        cancel_at_period_end: boolean;
-        contact_credits: {
-            /**
-             * Credits of the trial.
-             */
-            total: number;
-            /**
-             * Credits of the trial that are left.
-             */
-            remaining: number;
-            /**
-             * Credits a month of the paid plan.
-             */
-            after: number;
-        };
-        /**
-         * To be sent with POST …/end-trial: that exactly this was shown.
-         */
-        confirmation: string;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ReadTrialResponse = ReadTrialResponses[keyof ReadTrialResponses];
-
-export type EndTrialData = {
-    body: {
-        confirmation: string;
-    };
-    path: {
-        account: string;
-    };
-    query?: never;
-    url: '/accounts/{account}/billing/end-trial';
-};
-
-export type EndTrialErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * It contradicts another request, or how things stand: trial_changed.
-     */
-    409: Error;
-    /**
-     * The body is too large: payload_too_large.
-     */
-    413: Error;
-    /**
-     * The body is not JSON: unsupported_media_type.
-     */
-    415: Error;
-    /**
-     * A limit or quota is used up: rate_limit_exceeded.
-     */
-    429: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
-     */
-    503: Error;
-};
-
-export type EndTrialError = EndTrialErrors[keyof EndTrialErrors];
-
-export type EndTrialResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'trial_step';
-        outcome: 'ended' | 'link' | 'unchanged';
-        url: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type EndTrialResponse = EndTrialResponses[keyof EndTrialResponses];
 
 export type GetCatalogueData = {
     body?: never;
@@ -10402,375 +10673,6 @@ export type EraseByPrivacyLinkResponses = {
 };
 
 export type EraseByPrivacyLinkResponse = EraseByPrivacyLinkResponses[keyof EraseByPrivacyLinkResponses];
-
-export type GetAccountUsageData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: {
-        /**
-         * Live data or sandbox.
-         */
-        mode?: 'live' | 'test';
-    };
-    url: '/accounts/{account}/usage';
-};
-
-export type GetAccountUsageErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type GetAccountUsageError = GetAccountUsageErrors[keyof GetAccountUsageErrors];
-
-export type GetAccountUsageResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'usage';
-        mode: 'live' | 'test';
-        plan: PlanStanding;
-        contact_credits: ContactCreditsUsage;
-        store_exports: StoreExportsUsage;
-        api_requests: RequestsUsage;
-        search_rows: SearchRowsUsage;
-        rate_limit: RateLimits;
-        /**
-         * The meters of which 80 percent or everything is used.
-         */
-        alerts: Array<{
-            meter: 'contact_credits' | 'store_exports' | 'search_rows' | 'api_requests';
-            /**
-             * Percent of the limit reached.
-             */
-            level: 80 | 100;
-        }>;
-        kept_exports: {
-            /**
-             * Files of exports that are kept, those being written included.
-             */
-            files: number;
-            /**
-             * The most files that are kept.
-             */
-            files_limit: number;
-            /**
-             * Their bytes.
-             */
-            bytes: number;
-            /**
-             * From so many bytes on no other export begins.
-             */
-            bytes_limit: number;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type GetAccountUsageResponse = GetAccountUsageResponses[keyof GetAccountUsageResponses];
-
-export type GetDailyUsageData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: {
-        /**
-         * Live data or sandbox.
-         */
-        mode?: 'live' | 'test';
-        /**
-         * First day, in UTC; default: the first day of the period.
-         */
-        from?: string;
-        /**
-         * Last day, in UTC; default: the last day of the period. At most 400 days.
-         */
-        to?: string;
-        /**
-         * What a series stands for, within each meter.
-         */
-        by?: 'meter' | 'key' | 'person';
-    };
-    url: '/accounts/{account}/usage/daily';
-};
-
-export type GetDailyUsageErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type GetDailyUsageError = GetDailyUsageErrors[keyof GetDailyUsageErrors];
-
-export type GetDailyUsageResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'usage_by_day';
-        from: string;
-        to: string;
-        /**
-         * Entries before this day are only in the file of the ledger.
-         */
-        kept_since: string;
-        by: 'meter' | 'key' | 'person';
-        /**
-         * By meter; the largest sums first.
-         */
-        series: Array<{
-            meter: 'contact_credits' | 'store_exports' | 'search_rows';
-            /**
-             * keys: all API keys together; people: all people of the console; unknown: not recorded.
-             */
-            kind: 'meter' | 'key' | 'person' | 'keys' | 'people' | 'unknown' | 'others';
-            id: string | null;
-            name: string;
-            /**
-             * The days on which something was spent, oldest first.
-             */
-            days: Array<{
-                day: string;
-                amount: number;
-            }>;
-        }>;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type GetDailyUsageResponse = GetDailyUsageResponses[keyof GetDailyUsageResponses];
-
-export type ListLedgerData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: {
-        /**
-         * Live data or sandbox.
-         */
-        mode?: 'live' | 'test';
-        meter?: 'contact_credits' | 'store_exports' | 'search_rows';
-        /**
-         * Spent by this API key.
-         */
-        key?: string;
-        /**
-         * Spent by this person.
-         */
-        person?: string;
-        /**
-         * Spent at this time or later.
-         */
-        since?: string;
-        /**
-         * Spent before this time.
-         */
-        until?: string;
-        /**
-         * Rows per page, 1 to 100; 25 if left out.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string;
-    };
-    url: '/accounts/{account}/ledger';
-};
-
-export type ListLedgerErrors = {
-    /**
-     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type ListLedgerError = ListLedgerErrors[keyof ListLedgerErrors];
-
-export type ListLedgerResponses = {
-    /**
-     * Success.
-     */
-    200: {
-        object: 'list';
-        data: Array<{
-            /**
-             * Names the entry.
-             */
-            entry: string;
-            /**
-             * When it was spent.
-             */
-            spent_at: string;
-            mode: 'live' | 'test';
-            meter: 'contact_credits' | 'store_exports' | 'search_rows';
-            amount: number;
-            /**
-             * Start of the period that it counts to.
-             */
-            period_start: string;
-            spent_by: {
-                kind: 'key' | 'person';
-                id: string;
-                name: string;
-            } | null;
-            /**
-             * The request that spent it.
-             */
-            spent_by_request: string;
-        }>;
-        has_more: boolean;
-        next_cursor: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
-};
-
-export type ListLedgerResponse = ListLedgerResponses[keyof ListLedgerResponses];
-
-export type GetLedgerFileData = {
-    body?: never;
-    path: {
-        account: string;
-    };
-    query?: {
-        /**
-         * Live data or sandbox.
-         */
-        mode?: 'live' | 'test';
-        meter?: 'contact_credits' | 'store_exports' | 'search_rows';
-        /**
-         * Spent by this API key.
-         */
-        key?: string;
-        /**
-         * Spent by this person.
-         */
-        person?: string;
-        /**
-         * Spent at this time or later.
-         */
-        since?: string;
-        /**
-         * Spent before this time.
-         */
-        until?: string;
-    };
-    url: '/accounts/{account}/ledger/file';
-};
-
-export type GetLedgerFileErrors = {
-    /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: not_signed_in.
-     */
-    401: Error;
-    /**
-     * The person or the account may not do this: insufficient_role.
-     */
-    403: Error;
-    /**
-     * It does not exist: account_not_found.
-     */
-    404: Error;
-    /**
-     * Something failed inside: internal_error.
-     */
-    500: Error;
-    /**
-     * The service cannot answer now: service_unavailable.
-     */
-    503: Error;
-};
-
-export type GetLedgerFileError = GetLedgerFileErrors[keyof GetLedgerFileErrors];
-
-export type GetLedgerFileResponses = {
-    /**
-     * A line for each entry, after a line of names.
-     */
-    200: string;
-};
-
-export type GetLedgerFileResponse = GetLedgerFileResponses[keyof GetLedgerFileResponses];
 
 export type AppendToImportData = {
     body?: never;

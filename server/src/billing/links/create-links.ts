@@ -1,5 +1,6 @@
 import type { Account } from '../../accounts/account.ts'
 import { selectAccount } from '../../accounts/queries.ts'
+import { type Access, authorize } from '../../auth/access.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { BillingContext, BillingLinkPurpose, BillingServices, ReturnUrls } from '../context.ts'
 import type { Offer, PortalPage, ProviderLink, ProviderSubscription } from '../provider.ts'
@@ -15,11 +16,18 @@ import {
   type TimeBudget,
 } from './links.ts'
 
+export const managingBilling = {
+  key: { scope: 'billing:manage', billingLimit: 'billing_links' },
+  member: { role: 'owner' },
+  kind: 'edit',
+} as const satisfies Access
+
 /** Creates a link to a checkout, to the confirmation of a higher plan, or to the portal for a payment problem. */
 export async function createSubscriptionLink(
   ctx: BillingContext,
   { plan, billing = 'monthly' }: SubscriptionLinkRequest,
 ): Promise<BillingLinkReply> {
+  authorize(ctx, managingBilling)
   const offer = { plan, billing }
   if (ctx.caller.mode === 'test') return testLinkReply(ctx, { kind: 'checkout', target: offer })
   const withinBudget = startTimeBudget()
@@ -94,6 +102,7 @@ export function openCheckout(
 
 /** Creates a link to the provider's portal: invoices, payment details, cancellation and recovery. */
 export async function createPortalLink(ctx: BillingContext): Promise<BillingLinkReply> {
+  authorize(ctx, managingBilling)
   const purpose = { kind: 'billing_portal', target: null } as const
   if (ctx.caller.mode === 'test') return testLinkReply(ctx, purpose)
   const { customerId } = (await selectAccount(ctx.db, ctx.caller.accountId))!

@@ -5,12 +5,14 @@ import {
   selectBillingWindow,
   settleBillingClaim,
 } from '../../admission/billing-window-queries.ts'
+import type { ActorContext } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import { type RateWindow, rateLimitError, rateWindowAt } from '../../auth/rate-limits.ts'
-import { type Pool, type Queryable, transact } from '../../db/pool.ts'
+import { type Pool, transact } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import { type Clock, formatNumber } from '../../kernel/time.ts'
-import { type BillingContext, type BillingLinkPurpose, billingPagePaths, type RecordLink } from '../context.ts'
+import { type BillingContext, type BillingLinkPurpose, billingPagePaths } from '../context.ts'
 import type { ProviderLink } from '../provider.ts'
 import type { BillingLinkReply } from '../schema.ts'
 
@@ -38,11 +40,9 @@ export function createCallerLink(
   })
 }
 
-interface LinkContext {
+interface LinkContext extends ActorContext {
   db: Pool
   clock: Clock
-  now: Date
-  recordLink?: RecordLink
 }
 
 /**
@@ -51,12 +51,13 @@ interface LinkContext {
  * resulting window.
  */
 export async function createCountedLink(
-  { db, clock, now, recordLink }: LinkContext,
+  ctx: LinkContext,
   { accountId, mode, limit }: LinkQuota,
   purpose: BillingLinkPurpose,
   create: () => Promise<ProviderLink>,
   onWindow: (window: RateWindow) => void = () => {},
 ): Promise<ProviderLink> {
+  const { db, clock, now } = ctx
   const windowOf = (hour: BillingWindowRow | undefined) =>
     rateWindowAt('billing_links', { startedAt: hour?.started_at, used: hour?.used }, limit, now)
   const claimedAt = clock.now()
@@ -79,13 +80,14 @@ export async function createCountedLink(
     await settleBillingClaim(db, claim, false).catch(() => {})
     throw error
   }
-  const count = async (at: Queryable) => {
-    const hour = await settleBillingClaim(at, claim, true)
-    if (!hour) throw claimExpired()
-    await recordLink?.(at, purpose)
-    return hour
-  }
-  const hour = recordLink ? await transact(db, count) : await count(db)
+  const { kind, target } = purpose
+  const hour = await transact(db, async (client) => {
+    const settled = await settleBillingClaim(client, claim, true)
+    if (!settled) throw claimExpired()
+    const details = { kind, plan: target?.plan ?? null, billing: target?.billing ?? null }
+    await recordAudit(client, ctx, { accountId, action: 'billing_link.created', details })
+    return settled
+  })
   onWindow(windowOf(hour))
   return link
 }

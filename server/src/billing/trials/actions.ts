@@ -1,5 +1,6 @@
+import type { ActorContext } from '../../auth/actor.ts'
 import type { Signer } from '../../kernel/signer.ts'
-import type { BillingServices, RecordLink } from '../context.ts'
+import type { BillingServices } from '../context.ts'
 import { openCheckout } from '../links/create-links.ts'
 import { createCountedLink, startTimeBudget, type TimeBudget } from '../links/links.ts'
 import type { ProviderLink } from '../provider.ts'
@@ -11,15 +12,13 @@ export interface TrialServices extends BillingServices {
 }
 
 /** Somebody who looks at a trial or confirms its end. */
-export interface TrialRequest {
+export interface TrialRequest extends ActorContext {
   /** Read for this request. */
   permissions: TrialPermissions
   /** For whom a confirmation is valid: the holder of a trial link, or a person at an account. */
   subject: string
   /** The page from which the request came; the provider's pages lead back to it. */
   returnUrl: string
-  now: Date
-  recordLink?: RecordLink
 }
 
 /** A trial with what can be done about it, and the signed confirmation of having seen exactly that. */
@@ -86,10 +85,10 @@ async function performStep(
     case 'add_payment_method':
     case 'retry_payment':
     case 'buy': {
-      const { now, recordLink } = request
+      const { actor, now } = request
       const hour = { accountId, mode: 'live', limit: linksPerHour } as const
       const link = await createCountedLink(
-        { ...ctx, now, ...(recordLink && { recordLink }) },
+        { ...ctx, actor, now },
         hour,
         step.kind === 'buy'
           ? { kind: 'checkout', target: { plan: step.plan, billing: step.billing } }

@@ -64,7 +64,8 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       const subject = token as string
       // The provider's pages return to the same link, with the same expiry.
       const returnUrl = ctx.trialLinks.urlOf(subject)
-      return serve(requestContext, { permissions, subject, returnUrl, now: request.now })
+      const actor = { kind: 'visitor', address: request.ip } as const
+      return serve(requestContext, { permissions, subject, returnUrl, actor, now: request.now })
     }
 
     site.route({

@@ -4,7 +4,7 @@ import type { KeyReport } from '../../../src/keys/report-keys.ts'
 import { checkLedger, type LedgerDifference } from '../../../src/ledger/check.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import type { TestApp, TestKey } from '../../support/app.ts'
-import { commandsOf } from '../../support/commands.ts'
+import { commandsOf } from '../../support/deps.ts'
 
 export interface Limits {
   contact_credits?: number | null

@@ -6,8 +6,7 @@ import { resealIdentityKey } from '../../../src/encryption/keyring.ts'
 import { importSandbox } from '../../../src/imports/demo.ts'
 import { type DataKey, formatDataKeys, parseDataKeys } from '../../../src/kernel/seal.ts'
 import { createClient, type TestClient } from '../../support/client.ts'
-import { commandsOf } from '../../support/commands.ts'
-import { openTestDeps, serveTestDeps } from '../../support/deps.ts'
+import { commandsOf, openTestDeps, serveTestDeps } from '../../support/deps.ts'
 import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
 
 /** The resources of the operator's commands, on a restored database. Close them before it is restored again. */

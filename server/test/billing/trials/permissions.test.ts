@@ -3,7 +3,7 @@ import { type Scope, scopes } from '../../../src/auth/caller.ts'
 import { rotateKey } from '../../../src/keys/create-key.ts'
 import { startTestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
-import { commandsOf } from '../../support/commands.ts'
+import { commandsOf } from '../../support/deps.ts'
 import { send, show, type TrialPage, textWithoutRequestId, toLocalUrl } from '../support/trial-page.ts'
 
 const now = '2026-11-10T12:00:00.000Z'

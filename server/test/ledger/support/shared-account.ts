@@ -1,8 +1,8 @@
 /** An account that several keys and people use at once, and a model of what each request costs it. */
 
-import { createMember, setViewed, type TestMember } from '../../console/catalogue/support/members.ts'
 import type { TestApp, TestKey } from '../../support/app.ts'
 import type { Json, TestReply } from '../../support/client.ts'
+import { createMember, setViewed, type TestMember } from '../../support/members.ts'
 
 export const storeCount = 12
 /** The stores of the first country come first in every search. */

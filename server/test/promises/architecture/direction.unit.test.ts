@@ -11,10 +11,10 @@ const serverLine = [
   ...[
     'ledger',
     'admission',
-    'usage',
     'idempotency',
     'encryption',
     'delivery',
+    'usage',
     'exclusion',
     'billing',
     'keys',

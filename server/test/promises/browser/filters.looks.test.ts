@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { createMember, type TestMember } from '../../console/catalogue/support/members.ts'
 import { Gate } from '../../support/gate.ts'
+import { createMember, type TestMember } from '../../support/members.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { untilLoaded } from './support/console-page.ts'
 import { expectGoodLooks } from './support/looks.ts'

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
-import { createMember, readSpent, type TestMember } from '../../console/catalogue/support/members.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
+import { createMember, readSpent, type TestMember } from '../../support/members.ts'
 import { operationsThatCanName, type ReplyDocument } from './support/naming.ts'
 
 /** A shop and its buyer, with words that stand nowhere else. */

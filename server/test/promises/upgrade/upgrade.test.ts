@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findDifferences } from '../../auth/support/key-budgets.ts'
-import { readSpent, type Spent } from '../../console/catalogue/support/members.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
+import { readSpent, type Spent } from '../../support/members.ts'
 import { type Call, type CallReply, expectSameReply, send } from './support/calls.ts'
 import type { Shown } from './support/continuation.ts'
 import { restoreRows } from './support/dump.ts'

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { createMember, readSpent, type TestMember } from '../../../console/catalogue/support/members.ts'
 import { Gate } from '../../../support/gate.ts'
+import { createMember, readSpent, type TestMember } from '../../../support/members.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { expectGoodLooks, runAxe, screenshot } from '../support/looks.ts'
 import { importShops } from '../support/shops.ts'

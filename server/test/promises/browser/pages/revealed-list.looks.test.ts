@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { createMember, readSpent, type TestMember } from '../../../console/catalogue/support/members.ts'
+import { createMember, readSpent, type TestMember } from '../../../support/members.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { expectGoodLooks } from '../support/looks.ts'
 import { importShops } from '../support/shops.ts'

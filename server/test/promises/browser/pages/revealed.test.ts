@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { createMember, type TestMember } from '../../../console/catalogue/support/members.ts'
 import type { Json } from '../../../support/client.ts'
 import { aurora } from '../../../support/fixtures.ts'
+import { createMember, type TestMember } from '../../../support/members.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { screenshot } from '../support/looks.ts'
 

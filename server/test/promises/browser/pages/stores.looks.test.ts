@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createMember, readSpent, setViewed, type TestMember } from '../../../console/catalogue/support/members.ts'
 import { Gate } from '../../../support/gate.ts'
+import { createMember, readSpent, setViewed, type TestMember } from '../../../support/members.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { untilLoaded } from '../support/console-page.ts'
 import { expectGoodLooks, runAxe, screenshot } from '../support/looks.ts'

@@ -12,8 +12,7 @@ import { openDatabaseServer } from '../../../../src/db/embedded.ts'
 import type { Deps } from '../../../../src/deps.ts'
 import { revokeKey } from '../../../../src/keys/change-key.ts'
 import { createKey } from '../../../../src/keys/create-key.ts'
-import { commandsOf } from '../../../support/commands.ts'
-import { openTestDeps } from '../../../support/deps.ts'
+import { commandsOf, openTestDeps } from '../../../support/deps.ts'
 
 const projectDir = findProjectDir(import.meta.dirname)
 const launcher = join(projectDir, 'bin/storedex.mjs')

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { TestMember } from '../../../console/catalogue/support/members.ts'
 import type { TestKey } from '../../../support/app.ts'
 import type { Json } from '../../../support/client.ts'
+import type { TestMember } from '../../../support/members.ts'
 
 /** Everybody who calls the installation. */
 export interface Callers {
