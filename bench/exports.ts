@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import copyStreams from 'pg-copy-streams'
-import { changeAccount, createAccount } from '../server/src/accounts/change-account.ts'
 import { buildApp } from '../server/src/app.ts'
-import { createKey } from '../server/src/auth/keys.ts'
+import { command } from '../server/src/auth/actor.ts'
 import { findProjectDir, readConfig } from '../server/src/config.ts'
+import { changeAccount, createAccount } from '../server/src/customers/change-account.ts'
 import type { ConnectionPool } from '../server/src/db/pool.ts'
 import { renderStore, type Store } from '../server/src/delivery/store-document.ts'
 import { openDeps } from '../server/src/deps.ts'
+import { createKey } from '../server/src/keys/create-key.ts'
 import { runInProcess } from '../server/src/search/replica/replica-sync.ts'
 import type { Cleanup } from './support/cleanup.ts'
 import type { Workspace } from './support/workspace.ts'
@@ -47,15 +48,16 @@ export async function benchExports(
   cleanup.add(() => deps.close())
   reportProgress(`filling ${stores} stores`)
   await fillStores(deps.ownerDb, stores)
-  const ctx = { db: deps.ownerDb, ids: deps.ids, now: deps.clock.now() }
+  const { ids, plans } = deps
+  const now = deps.clock.now()
+  const ctx = { db: deps.ownerDb, ids, now, actor: command, readPlans: async () => plans, publicUrl: null }
   const account = await createAccount(ctx, { name: 'Bench', plan: 'enterprise' })
-  const id = deps.ids.seal('account', account.id)
   const limits = {
     ...{ store_exports: unlimited, requests_per_minute: unlimited, requests_per_day: unlimited },
     ...{ ready_exports: unlimited, ready_export_bytes: unlimited },
   }
-  await changeAccount(ctx, id, { limits })
-  const { key } = await createKey(ctx, id, { name: 'bench', scopes: ['stores:read', 'exports:manage'] })
+  await changeAccount(ctx, ids.seal('account', account.id), { limits })
+  const { secret: key } = await createKey(ctx, account.id, { name: 'bench', scopes: ['stores:read', 'exports:manage'] })
   const app = await buildApp(deps)
   cleanup.add(() => app.close())
   reportProgress('loading the index')

@@ -21,10 +21,12 @@ import { consoleDocument } from './console/openapi-document.ts'
 import { registerConsoleRoutes } from './console/routes.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
 import { registerCountRoutes } from './counts/routes.ts'
+import { registerOwnAccountRoutes } from './customers/account-routes.ts'
+import { registerAccountRoutes } from './customers/operator-routes.ts'
 import { meterHeaders } from './delivery/paid-reply.ts'
 import type { Deps } from './deps.ts'
-import { readKeptExports } from './exports/keep-files.ts'
 import { registerErasureRoutes } from './erasure/routes.ts'
+import { readKeptExports } from './exports/keep-files.ts'
 import { registerExportRoutes } from './exports/routes.ts'
 import { ExportRunner, exportLane } from './exports/run/runner.ts'
 import { registerGuide } from './http/docs/guide.ts'
@@ -39,13 +41,16 @@ import { ImportRunner } from './import-jobs/run/runner.ts'
 import { registerSuppressionRoutes } from './imports/suppressions/routes.ts'
 import { Refusal } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
+import { registerKeyRoutes } from './keys/routes.ts'
 import { closePeriodsExclusively } from './ledger/closing/close-periods.ts'
 import { expireViewedPages } from './ledger/window-queries.ts'
 import { registerListRoutes } from './lists/routes.ts'
 import { registerToolRoutes } from './mcp/http.ts'
 import { expirePeople } from './people/expire.ts'
 import { createMailer } from './people/mail.ts'
+import { registerMemberRoutes } from './people/members/routes.ts'
 import { Outbox } from './people/outbox.ts'
+import { registerProfileRoutes } from './people/profile/routes.ts'
 import { endExpiredPrivacyLinks } from './privacy/link.ts'
 import { registerPrivacyRoutes } from './privacy/routes.ts'
 import { registerQuoteRoutes } from './quotes/routes.ts'
@@ -233,6 +238,11 @@ export async function buildApp(
     registerErasureRoutes(api, services)
     registerSuppressionRoutes(api, services)
     registerPrivacyRoutes(api, { ...services, outbox })
+    registerKeyRoutes(api, services)
+    registerMemberRoutes(api, { ...services, outbox })
+    registerProfileRoutes(api, { ...services, outbox })
+    registerOwnAccountRoutes(api, services)
+    registerAccountRoutes(api, services)
     registerConsoleRoutes(api, { ...services, outbox, importFiles, importRunner })
   })
   registerToolRoutes(app, {

@@ -1,5 +1,4 @@
 import type { Pool } from '../db/pool.ts'
-import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { monthlyPeriodAt, type Period } from '../kernel/time.ts'
 import type { LimitOverrides, Limits, PlanFile, PlanSlug } from './plans.ts'
@@ -17,6 +16,10 @@ export const knownStatuses = [
   'paused',
 ] as const
 export type KnownStatus = (typeof knownStatuses)[number]
+
+/** What an account is besides the state of its subscription. */
+export const accountStates = ['suspended', 'closed'] as const
+export type AccountState = (typeof accountStates)[number]
 
 /**
  * The part of an account's row that decides its rights. The database derives `planInForce`, `trialing` and
@@ -170,15 +173,4 @@ export function canRecoverSubscription(terms: Pick<AccountTerms, 'status' | 'sub
 export function closedReason({ suspendedAt, closedAt }: Pick<AccountTerms, 'suspendedAt' | 'closedAt'>): string | null {
   if (closedAt) return 'This account is closed.'
   return suspendedAt ? 'This account is suspended; contact its operator.' : null
-}
-
-/** Throws when a trial has no paid plan. */
-export function requirePaidPlanForTrial(plan: PlanSlug, status: string): void {
-  if (plan === 'free' && status === 'trialing')
-    throw new OperatorError('A trial needs a paid plan: pro, business or enterprise.')
-}
-
-/** The start of a trial granted now: the given period start, unless it is in the future. */
-export function trialStart(now: Date, periodStart: Date | undefined): Date {
-  return periodStart && periodStart < now ? periodStart : now
 }

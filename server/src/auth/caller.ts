@@ -122,19 +122,17 @@ export function refuseUnusableKey(
 
 /**
  * The error of an account without API access, with the action that restores it and `billingPage`, where a person does the
- * same. A suspended or closed account gets neither: it cannot buy its access back.
+ * same; null at the command line, which names none. A suspended or closed account gets neither: it cannot buy its access back.
  */
-export function accessRequiredError(terms: AccountTerms, billingPage: string): Refusal {
+export function accessRequiredError(terms: AccountTerms, billingPage: string | null): Refusal {
   const closed = closedReason(terms)
   if (closed) return new Refusal('api_access_required', closed)
+  const sentence = `This account has no active paid plan (status ${terms.status}); renew it to use the API.`
+  if (billingPage === null) return new Refusal('api_access_required', sentence)
   const billing: ApiAccessAction = canRecoverSubscription(terms)
     ? { action: 'manage_billing', url: billingPage, endpoint: '/api/v1/billing/portal-link' }
     : { action: 'create_subscription_link', url: billingPage, endpoint: '/api/v1/billing/subscription-link' }
-  return new Refusal(
-    'api_access_required',
-    `This account has no active paid plan (status ${terms.status}); renew it to use the API.`,
-    { billing },
-  )
+  return new Refusal('api_access_required', sentence, { billing })
 }
 
 /** The console's page about an account's plan. */

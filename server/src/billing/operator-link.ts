@@ -31,7 +31,7 @@ export async function createOperatorLink(
 ): Promise<OperatorLink> {
   const { db, ids, plans, publicUrl } = ctx
   const now = ctx.clock.now()
-  const account = await readAccount({ db, ids, now }, accountPublicId)
+  const account = await readAccount({ db, ids }, accountPublicId)
   if (!ctx.billing.isForSale(plan, billing))
     throw new OperatorError(`The plan ${plan}, billed ${billing}, is not for sale: its price is not set.`)
   const link = await createSubscriptionLink(

@@ -1,15 +1,16 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AccountsContext } from '../accounts/account.ts'
-import { createAccount } from '../accounts/change-account.ts'
 import { findAccountByEmail } from '../accounts/read-account.ts'
+import { system } from '../auth/actor.ts'
 import { scopes } from '../auth/caller.ts'
-import { createKey, findKeyStatus } from '../auth/keys.ts'
+import { createAccount } from '../customers/change-account.ts'
 import { runExclusively } from '../db/pool.ts'
 import type { Deps } from '../deps.ts'
 import { importDemonstration, importSandbox } from '../imports/demo.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
+import { createKey } from '../keys/create-key.ts'
+import { findKeyStatus } from '../keys/find-keys.ts'
 import { demoEmail, ensureDemoPerson } from './demo-person.ts'
 
 /** A key of the demonstration account for each mode, and the file that stores them. */
@@ -25,7 +26,8 @@ export interface DemoKeys extends Record<Mode, string> {
  * lost access: that decision stands.
  */
 export async function ensureDemoKeys(deps: Deps): Promise<DemoKeys | null> {
-  const ctx = { db: deps.db, ids: deps.ids, now: deps.clock.now() }
+  const { db, ids, plans } = deps
+  const ctx = { db, ids, publicUrl: null, now: deps.clock.now(), actor: system, readPlans: async () => plans }
   const file = keysFileIn(deps.config.dataDir)
   const stored = await readKeys(file)
   if (stored) {
@@ -33,18 +35,15 @@ export async function ensureDemoKeys(deps: Deps): Promise<DemoKeys | null> {
     if (live && test) return live === 'active' && test === 'active' ? { ...stored, file, areNew: false } : null
   }
 
-  const account = (await findAccountByEmail(ctx, demoEmail)) ?? (await openDemoAccount(ctx))
+  const account =
+    (await findAccountByEmail(ctx, demoEmail)) ??
+    (await createAccount(ctx, { name: 'Demonstration', email: demoEmail, plan: 'pro' }))
   if (!account.accessOpen) return null
-  const accountId = deps.ids.seal('account', account.id)
   const issue = async (mode: Mode) =>
-    (await createKey(ctx, accountId, { name: `demonstration, ${mode}`, mode, scopes })).key
+    (await createKey(ctx, account.id, { name: `demonstration, ${mode}`, mode, scopes })).secret
   const keys = { live: await issue('live'), test: await issue('test') }
   await writeStored(deps.config.dataDir, keys)
   return { ...keys, file, areNew: true }
-}
-
-function openDemoAccount(ctx: AccountsContext) {
-  return createAccount(ctx, { name: 'Demonstration', email: demoEmail, plan: 'pro' })
 }
 
 /** Undefined for a missing or unreadable file; then new keys are created. */

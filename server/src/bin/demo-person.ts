@@ -3,8 +3,8 @@ import { ensureInstallationValue, readInstallationValue } from '../db/installati
 import { transact } from '../db/pool.ts'
 import type { Deps } from '../deps.ts'
 import { createSignInLink, linkLifeMs, linkUrl } from '../people/links/links.ts'
+import { upsertMember } from '../people/members/queries.ts'
 import { createPerson, findPersonByEmail } from '../people/person.ts'
-import { upsertMember } from '../people/queries.ts'
 
 /** The address of the demonstration's account and of its person. */
 export const demoEmail = 'demonstration@storedex.example'

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { type Account, entitlementAt, type KnownStatus, knownStatuses } from '../accounts/account.ts'
-import { changeAccount, createAccount } from '../accounts/change-account.ts'
-import { type AccountSearch, accountStates, listAllAccounts } from '../accounts/list-accounts.ts'
+import { type Account, accountStates, type KnownStatus, knownStatuses } from '../accounts/account.ts'
 import { type PlanSlug, planSlugs } from '../accounts/plans.ts'
-import { type AccountReport, readAccount, reportAccount } from '../accounts/read-account.ts'
-import { resumeAccount, suspendAccount } from '../accounts/suspend-account.ts'
 import { type BillingInterval, billingIntervals, type PaidPlan, paidPlans } from '../billing/provider.ts'
+import { changeAccount, createAccount, resumeAccount, suspendAccount } from '../customers/change-account.ts'
+import { reportAccount } from '../customers/context.ts'
+import { type AccountSearch, listAllAccounts } from '../customers/find-accounts.ts'
+import type { AccountReport } from '../customers/schema.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
 import type { Usage } from '../usage/read-usage.ts'
-import { accountsContext, type Cli, printResult, withDatabase, withDeps } from './context.ts'
+import { type Cli, commandContext, plansReader, printResult, withDatabase, withDeps } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import {
   choiceOption,
@@ -47,7 +47,7 @@ export function addAccountCommands(accounts: Command, cli: Cli): void {
     .action((flags: TermsFlags & { name: string; email?: string; trialEnds?: Date }, command: Command) =>
       withDatabase(cli, async (deps) => {
         const { trialEnds, ...input } = flags
-        const account = await createAccount(accountsContext(deps), {
+        const account = await createAccount(commandContext(deps), {
           ...input,
           ...(trialEnds && { trialEndsAt: trialEnds }),
         })
@@ -64,7 +64,7 @@ export function addAccountCommands(accounts: Command, cli: Cli): void {
     .addOption(choiceOption('--status <status>', 'only in this state', [...knownStatuses, ...accountStates]))
     .action((search: AccountSearch, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const list = await listAllAccounts(deps, search)
+        const list = await listAllAccounts(commandContext(deps), search)
         printResult(
           cli,
           command,
@@ -83,7 +83,7 @@ export function addAccountCommands(accounts: Command, cli: Cli): void {
       if (Object.keys(command.opts()).length === 0) command.error('error: give at least one option')
       return withDatabase(cli, async (deps) => {
         const { trialEnds, limit, ...changes } = flags
-        const account = await changeAccount(accountsContext(deps), id, {
+        const account = await changeAccount(commandContext(deps), id, {
           ...changes,
           ...(trialEnds && { trialEndsAt: trialEnds === 'none' ? null : trialEnds }),
           ...(limit && { limits: limit }),
@@ -121,7 +121,7 @@ export function addAccountCommands(accounts: Command, cli: Cli): void {
       .argument('<id>', 'acct_…')
       .action((id: string, _flags: object, command: Command) =>
         withDatabase(cli, async (deps) => {
-          const report = reportAccount(deps.ids, await change(accountsContext(deps), id))
+          const report = reportAccount(deps.ids, await change(commandContext(deps), id))
           printResult(cli, command, report, formatAccount(report))
         }),
       )
@@ -133,9 +133,11 @@ export function addAccountCommands(accounts: Command, cli: Cli): void {
     .argument('<id>', 'acct_…')
     .action((id: string, _flags: object, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const account = await readAccount(accountsContext(deps), id)
-        const report = reportAccount(deps.ids, account)
-        const usage = await usageOf(deps, account)
+        const { readAccountWithUsage } = await import('../customers/describe-account.ts')
+        const { report, usage } = await readAccountWithUsage(
+          { ...commandContext(deps), readPlans: plansReader(deps) },
+          id,
+        )
         printResult(cli, command, { ...report, usage }, `${formatAccount(report)}\n\n${formatUsage(usage)}`)
       }),
     )
@@ -164,17 +166,6 @@ function withTermsFlags(command: Command): Command {
     .addOption(choiceOption('--status <status>', 'state of its subscription', knownStatuses))
     .addOption(choiceOption('--billing <billing>', 'its billing interval', billingIntervals))
     .option('--period-start <ts>', 'start of its monthly periods', parseTimestampFlag)
-}
-
-async function usageOf(deps: DatabaseDeps, account: Account): Promise<Record<Mode, Usage>> {
-  const [{ readPlanFile }, { readUsage }] = await Promise.all([
-    import('../accounts/plan-file.ts'),
-    import('../usage/read-usage.ts'),
-  ])
-  const now = deps.clock.now()
-  const entitlement = entitlementAt(account, await readPlanFile(deps.config.plansFile), now)
-  const read = (mode: Mode) => readUsage(deps.db, { accountId: account.id, mode, entitlement, now })
-  return { live: await read('live'), test: await read('test') }
 }
 
 function formatAccount(report: AccountReport): string {

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { escapeControls } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
-import type { AccountsContext } from '../accounts/account.ts'
+import type { PlanFile } from '../accounts/plans.ts'
 import { type Actor, command } from '../auth/actor.ts'
 import type { Config, ServiceAccess } from '../config.ts'
 import { classifyDatabaseError } from '../db/failures.ts'
@@ -81,8 +81,14 @@ export function detectFullDisk({ databaseUrl, dataDir }: Config, error: unknown)
   )
 }
 
-export function accountsContext(deps: DatabaseDeps): AccountsContext {
-  return { db: deps.db, ids: deps.ids, now: deps.clock.now() }
+/** The context of verbs that a command calls: it may do everything. */
+export function commandContext({ db, ids, clock }: DatabaseDeps) {
+  return { db, ids, now: clock.now(), actor: command }
+}
+
+/** Reads the plan file when a verb needs it: its validation loads a library. */
+export function plansReader({ config }: DatabaseDeps): () => Promise<PlanFile> {
+  return async () => (await import('../accounts/plan-file.ts')).readPlanFile(config.plansFile)
 }
 
 /** The base of links that a command prints: PUBLIC_URL, or the address of the service that was started last. */

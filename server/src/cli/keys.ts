@@ -1,23 +1,15 @@
 import type { Command } from 'commander'
+import { openAccountId, readAccount } from '../accounts/read-account.ts'
 import { type BudgetReport, budgetMeters } from '../auth/budgets.ts'
 import { defaultScopes, lacksBillingScopes, type Scope, scopes } from '../auth/caller.ts'
-import {
-  changeKeyLimits,
-  createKey,
-  type FoundKey,
-  findKeysByPart,
-  type IssuedKey,
-  type KeyReport,
-  type KeysContext,
-  listKeys,
-  resumeKey,
-  revokeKey,
-  rotateKey,
-  suspendKey,
-} from '../auth/keys.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
+import { resumeKey, revokeKey, setKeyLimits, suspendKey } from '../keys/change-key.ts'
+import type { KeysContext } from '../keys/context.ts'
+import { createKey, type IssuedKey, rotateKey } from '../keys/create-key.ts'
+import { type FoundKey, findKeysByPart, listAllKeys } from '../keys/find-keys.ts'
+import type { KeyReport } from '../keys/report-keys.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
-import { accountsContext, type Cli, printNote, printResult, withDatabase } from './context.ts'
+import { type Cli, commandContext, plansReader, printNote, printResult, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import {
   type BudgetFlags,
@@ -69,17 +61,17 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
       `what it may spend of a meter in a period (${budgetMeters.join(', ')}); repeatable`,
       collectBudget({ allowsNone: false }),
     )
-    .action((accountId: string, flags: CreateFlags, command: Command) => {
+    .action((account: string, flags: CreateFlags, command: Command) => {
       const chosen = readScopes(flags, command)
       return withDatabase(cli, async (deps) => {
-        const issued = await createKey(accountsContext(deps), accountId, {
+        const issued = await createKey(keysContext(deps), openAccountId(deps.ids, account), {
           name: flags.name,
           mode: flags.mode,
           ...(chosen && { scopes: chosen }),
-          ...(flags.expires && { expiresAt: flags.expires }),
+          ...(flags.expires && { expires_at: flags.expires.toISOString() }),
           ...(flags.budget && { budget: flags.budget }),
         })
-        printResult(cli, command, issued, formatIssued(issued))
+        printResult(cli, command, idAndSecret(issued), formatIssued(issued))
         warnWithoutBilling(cli, chosen ?? defaultScopes)
       })
     })
@@ -89,9 +81,9 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
     .command('list')
     .description("list an account's keys, without their secrets")
     .argument('<account>', 'acct_…')
-    .action((accountId: string, _flags: object, command: Command) =>
+    .action((account: string, _flags: object, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const list = await listKeys(keysContext(deps), accountId)
+        const list = await listAllKeys(keysContext(deps), (await readAccount(deps, account)).id)
         printResult(cli, command, list, formatList(list))
       }),
     )
@@ -124,7 +116,7 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
       const changes = { ...(chosen && { scopes: chosen }), ...(flags.budget && { budget: flags.budget }) }
       if (!chosen && !flags.budget) command.error('error: give --scope, --scopes, --all-scopes or --budget')
       return withDatabase(cli, async (deps) => {
-        const report = await changeKeyLimits(keysContext(deps), id, changes)
+        const report = await setKeyLimits(keysContext(deps), id, changes)
         printResult(cli, command, report, formatKey(report))
         if (chosen) warnWithoutBilling(cli, chosen)
       })
@@ -142,10 +134,11 @@ export function addKeyCommands(keys: Command, cli: Cli): void {
     .option('--overlap <time>', 'how long the old key keeps working: 30m, 1h, 2d, 0 (default: 1h)', parseDurationMs)
     .action((id: string, flags: { overlap?: number }, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const rotated = await rotateKey(keysContext(deps), id, flags.overlap ?? defaultOverlapMs)
+        const overlapMs = flags.overlap ?? defaultOverlapMs
+        const rotated = await rotateKey(keysContext(deps), id, { overlap_seconds: overlapMs / 1000 })
         const { replaced } = rotated
         const text = `${formatIssued(rotated)}\nThe old key ${replaced.id} expires at ${replaced.expires_at}.`
-        printResult(cli, command, rotated, text)
+        printResult(cli, command, { ...idAndSecret(rotated), replaced }, text)
       }),
     )
 }
@@ -192,13 +185,8 @@ function addStateChange(
     )
 }
 
-/** Plans are read only for a key with a budget. */
 function keysContext(deps: DatabaseDeps): KeysContext {
-  const readPlans = async () => {
-    const { readPlanFile } = await import('../accounts/plan-file.ts')
-    return readPlanFile(deps.config.plansFile)
-  }
-  return { ...accountsContext(deps), readPlans }
+  return { ...commandContext(deps), readPlans: plansReader(deps), publicUrl: deps.config.publicUrl }
 }
 
 function formatKey(report: KeyReport): string {
@@ -214,8 +202,12 @@ function formatBudget(budget: BudgetReport): string | null {
   return parts.join(', ') || null
 }
 
-function formatIssued({ id, key }: IssuedKey): string {
-  return `Issued key ${id}. Store its secret now, it is not shown again:\n${key}`
+function idAndSecret({ key, secret }: IssuedKey) {
+  return { id: key.id, key: secret }
+}
+
+function formatIssued({ key, secret }: IssuedKey): string {
+  return `Issued key ${key.id}. Store its secret now, it is not shown again:\n${secret}`
 }
 
 function formatFound(found: readonly FoundKey[]): string {

@@ -1,20 +1,21 @@
 import type { Command } from 'commander'
+import { readAccount } from '../accounts/read-account.ts'
 import { type Role, roles } from '../auth/roles.ts'
 import { operatorLetter } from '../people/letters.ts'
 import { linkUrl } from '../people/links/links.ts'
 import { createMailer } from '../people/mail.ts'
 import {
-  addMember,
-  dropMember,
   listPeople,
   makePasswordLink,
+  readRegisteredPerson,
   registerPerson,
   removePerson,
   setOperator,
 } from '../people/manage-people.ts'
+import { endMembership, setMemberRole } from '../people/members/change-members.ts'
 import type { PeopleContext, PersonReport } from '../people/person.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
-import { accountsContext, type Cli, printNote, printResult, readPublicUrl, withDatabase } from './context.ts'
+import { type Cli, commandContext, printNote, printResult, readPublicUrl, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import { choiceOption, parseEmail, parseKnownEmail, parseName } from './values.ts'
 
@@ -49,7 +50,7 @@ export function addPeopleCommands(people: Command, cli: Cli): void {
       if (role && !account) command.error('error: --role needs --account')
       return withDatabase(cli, async (deps) => {
         const membership = account === undefined ? null : { account, role: role ?? defaultRole }
-        const made = await registerPerson(accountsContext(deps), { email, name, membership, operator })
+        const made = await registerPerson(commandContext(deps), { email, name, membership, operator })
         await printLink(cli, command, deps, made, 'They set their password at this link, once, within 72 hours:')
       })
     })
@@ -58,13 +59,15 @@ export function addPeopleCommands(people: Command, cli: Cli): void {
     .description('make somebody a member of an account, or change their role there')
     .addOption(roleOption())
     .action((email: string, { account, role }: { account: string; role?: Role }, command: Command) =>
-      printChange(cli, command, (ctx) => addMember(ctx, email, { account, role: role ?? defaultRole })),
+      printMembership(cli, command, { email, account }, (ctx, member) =>
+        setMemberRole(ctx, member, role ?? defaultRole),
+      ),
     )
 
   withAccount(withEmail(people.command('drop')))
     .description('end a membership; the person stays, and so does the only owner of an account')
     .action((email: string, { account }: { account: string }, command: Command) =>
-      printChange(cli, command, (ctx) => dropMember(ctx, email, account)),
+      printMembership(cli, command, { email, account }, endMembership),
     )
 
   people
@@ -73,7 +76,7 @@ export function addPeopleCommands(people: Command, cli: Cli): void {
     .option('--account <id>', 'acct_…')
     .action(({ account = null }: { account?: string | null }, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const list = await listPeople(accountsContext(deps), account)
+        const list = await listPeople(commandContext(deps), account)
         printResult(cli, command, list, formatPeople(list))
       }),
     )
@@ -85,7 +88,7 @@ export function addPeopleCommands(people: Command, cli: Cli): void {
     .option('--end-all', 'end their sessions, links, passkeys and password at once')
     .action((email: string, { endAll: endNow = false }: { endAll?: boolean }, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const made = await makePasswordLink(accountsContext(deps), email, { endNow })
+        const made = await makePasswordLink(commandContext(deps), email, { endNow })
         await printLink(cli, command, deps, made, 'They set a new password at this link, once, within an hour:')
       }),
     )
@@ -95,7 +98,7 @@ export function addPeopleCommands(people: Command, cli: Cli): void {
     .option('--off', 'no longer')
     .action((email: string, { off = false }: { off?: boolean }, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const report = await setOperator(accountsContext(deps), email, !off)
+        const report = await setOperator(commandContext(deps), email, !off)
         if (!off) await tellOperator(cli, deps, report.email)
         printResult(cli, command, report, formatPerson(report))
       }),
@@ -122,8 +125,22 @@ function roleOption() {
 
 function printChange(cli: Cli, command: Command, change: (ctx: PeopleContext) => Promise<PersonReport>): Promise<void> {
   return withDatabase(cli, async (deps) => {
-    const report = await change(accountsContext(deps))
+    const report = await change(commandContext(deps))
     printResult(cli, command, report, formatPerson(report))
+  })
+}
+
+/** Changes whether and how somebody is a member of an account, and prints the person. */
+function printMembership(
+  cli: Cli,
+  command: Command,
+  { email, account }: { email: string; account: string },
+  change: (ctx: PeopleContext, member: { accountId: number; person: string }) => Promise<void>,
+): Promise<void> {
+  return printChange(cli, command, async (ctx) => {
+    const { id: person } = await readRegisteredPerson(ctx, email)
+    await change(ctx, { accountId: (await readAccount(ctx, account)).id, person })
+    return readRegisteredPerson(ctx, email)
   })
 }
 

@@ -11,10 +11,10 @@ import { readBody } from '../http/bodies.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { type AdmittedSessionRow, admitSession } from '../people/sessions/queries.ts'
+import { registerSessionCookie } from '../people/sessions/session-cookie.ts'
 import { recordSessionUse } from '../people/sessions/sessions.ts'
 import { refuseOtherSites } from './origin.ts'
 import { describePerson } from './person-context.ts'
-import { registerSessionCookie } from './session-cookie.ts'
 
 interface GuardOptions {
   ids: IdSealer

@@ -1,6 +1,4 @@
 import type { ApiRoutes } from '../http/server.ts'
-import { registerAccountConsoleRoutes } from './account/routes.ts'
-import { registerKeysConsoleRoutes } from './keys/routes.ts'
 import { registerOpenIdConsoleRoutes } from './openid/routes.ts'
 import { registerOperatorConsoleRoutes } from './operator/routes.ts'
 import { registerPasskeyConsoleRoutes } from './passkeys/routes.ts'
@@ -12,7 +10,5 @@ export function registerConsoleRoutes(api: ApiRoutes, services: ConsoleServices)
   registerSessionConsoleRoutes(api, services)
   registerPasskeyConsoleRoutes(api, services)
   registerOpenIdConsoleRoutes(api, services)
-  registerAccountConsoleRoutes(api, services)
   registerOperatorConsoleRoutes(api, services)
-  registerKeysConsoleRoutes(api, services)
 }

@@ -36,7 +36,7 @@ export const Count = (description: string) => Type.Integer({ minimum: 0, descrip
 
 /**
  * Patterns of text. They mean the same in JavaScript with and without the flag u, in Python and in RE2, because generated clients
- * use any of these: no classes such as \s and \p, no escapes of more than two digits. `textFault` has what they cannot say.
+ * use any of these: no classes such as \s and \p, no escapes of more than two digits. `textFault` in `text/trim.ts` has what they cannot say.
  */
 const blanks = '\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
 const printable = '[^\\x00-\\x1f\\x7f-\\x9f]*'
@@ -44,11 +44,6 @@ const printable = '[^\\x00-\\x1f\\x7f-\\x9f]*'
 export const linePattern = `^${printable}[^\\x00-\\x20\\x7f-\\xa0${blanks}]${printable}$`
 /** Lines without control characters. */
 export const textPattern = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$'
-
-/** Why a text that has one of these patterns cannot be stored: half of a character, which no encoding has. */
-export function textFault(text: string): string | null {
-  return /\p{Cs}/u.test(text) ? 'must not have half of a surrogate pair' : null
-}
 
 /** A value of the taxonomy: a slug, or a country code. */
 export const TaxonomyValue = (options: TStringOptions = {}) =>
@@ -60,6 +55,9 @@ export const RequestId = Type.String({
   description: 'Names this reply; equal to the X-Request-Id header.',
   examples: ['req_8fK2mXo3QpLr7TzV1aBcD4Ef'],
 })
+
+/** A reply without data, such as that of a sign-out. */
+export const DoneReply = ClosedObject({ object: Type.Literal('done'), request_id: RequestId })
 
 /** The name of a list of named items in the API document. */
 export const listTitle = (item: TSchema): { title?: string } => {

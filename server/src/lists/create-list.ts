@@ -1,7 +1,7 @@
 import { authorize } from '../auth/access.ts'
 import { transact } from '../db/pool.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { textFault } from '../kernel/shapes.ts'
+import { textFault } from '../kernel/text/trim.ts'
 import { auditList, describeList, editingLists, type ListsContext } from './context.ts'
 import * as queries from './queries.ts'
 import type { ListDetails, NewList } from './schema.ts'

@@ -1,24 +1,20 @@
-import { selectAccount } from '../accounts/queries.ts'
-import { openAccountId, unknownAccountError } from '../accounts/read-account.ts'
-import { type AuditEntry, recordAuditEntry } from '../auth/audit.ts'
+import { readAccount } from '../accounts/read-account.ts'
+import { type Access, authorize } from '../auth/access.ts'
+import { type AuditEntry, recordAudit } from '../auth/audit.ts'
 import type { Role } from '../auth/roles.ts'
 import { type Client, type Queryable, transact } from '../db/pool.ts'
-import { OperatorError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { requireUserAddress } from '../kernel/mail/user-address.ts'
 import { endAllCredentials } from './credentials/end-credentials.ts'
 import { createSignInLink, linkLifeMs } from './links/links.ts'
-import { deleteUnlessLastOwner, lockMembers, selectRole } from './member-queries.ts'
+import { storeRole } from './members/change-members.ts'
 import { createPerson, type PeopleContext, type PersonReport, reportPeople, requirePerson } from './person.ts'
-import {
-  deletePerson,
-  type RegisteredPerson,
-  selectPeople,
-  selectPersonByEmail,
-  updateOperator,
-  upsertMember,
-} from './queries.ts'
+import { deletePerson, type RegisteredPerson, selectPeople, updateOperator } from './queries.ts'
 
-/** The operator's commands about people. Each is one transaction, with its entry in the audit log. */
+const managePeople: Access = { operator: true, kind: 'powerful' }
+const readPeople: Access = { operator: true, kind: 'read' }
+
+/** What operators do to people. Each is one transaction, with its entry in the audit log. */
 
 interface Membership {
   /** `acct_…` */
@@ -40,44 +36,35 @@ interface PersonWithLink {
 }
 
 /** Creates a person with a link to set a password, which can be used for three days. */
-export function registerPerson(ctx: PeopleContext, input: NewPerson): Promise<PersonWithLink> {
+export async function registerPerson(ctx: PeopleContext, input: NewPerson): Promise<PersonWithLink> {
+  authorize(ctx, managePeople)
   return transact(ctx.db, async (client) => {
     const { operator, membership } = input
     const person = await createPerson(client, { ...input, now: ctx.now })
     if (!person)
-      throw new OperatorError(`Somebody has the address ${JSON.stringify(requireUserAddress(input.email))} already.`)
+      throw new Refusal(
+        'invalid_request',
+        `Somebody has the address ${JSON.stringify(requireUserAddress(input.email))} already.`,
+        { param: 'email' },
+      )
     await recordChange(ctx, client, person, { action: 'person.created', details: { operator } })
-    if (membership) await storeMembership(ctx, client, person, membership)
+    if (membership) {
+      const { id: accountId } = await readAccount({ db: client, ids: ctx.ids }, membership.account)
+      await storeRole(client, ctx, { accountId, person: ctx.ids.seal('person', person.id) }, membership.role)
+    }
     const token = await createPasswordLink(ctx, client, person, linkLifeMs.invitation)
     return { report: await reportPerson(ctx, client, person), token }
   })
 }
 
-/** Makes somebody a member of an account, or changes their role there. */
-export function addMember(ctx: PeopleContext, email: string, membership: Membership): Promise<PersonReport> {
-  return changePerson(ctx, email, (client, person) => storeMembership(ctx, client, person, membership))
-}
-
-/** Ends a membership. The last owner of an open account stays: nobody else could manage it or close it. */
-export function dropMember(ctx: PeopleContext, email: string, account: string): Promise<PersonReport> {
-  return changePerson(ctx, email, async (client, person) => {
-    const accountId = await requireAccountId(ctx, client, account)
-    await lockMembers(client, accountId)
-    if (!(await selectRole(client, accountId, person.id)))
-      throw new OperatorError(`${person.email} is no member of ${account}.`)
-    if (!(await deleteUnlessLastOwner(client, { accountId, personId: person.id })))
-      throw new OperatorError(
-        `${person.email} is the only owner of ${account}, which needs one. Make somebody else an owner first: storedex people add EMAIL --account ${account} --role owner.`,
-      )
-    await recordChange(ctx, client, person, { accountId, action: 'member.removed' })
-  })
-}
-
 /** Marks somebody as an operator of the installation, or takes the mark away. */
-export function setOperator(ctx: PeopleContext, email: string, operator: boolean): Promise<PersonReport> {
-  return changePerson(ctx, email, async (client, person) => {
+export async function setOperator(ctx: PeopleContext, email: string, operator: boolean): Promise<PersonReport> {
+  authorize(ctx, managePeople)
+  return transact(ctx.db, async (client) => {
+    const person = await requirePerson(client, email)
     await updateOperator(client, person.id, operator)
     await recordChange(ctx, client, person, { action: operator ? 'operator.added' : 'operator.removed' })
+    return reportPerson(ctx, client, { ...person, operator })
   })
 }
 
@@ -85,11 +72,12 @@ export function setOperator(ctx: PeopleContext, email: string, operator: boolean
  * Makes a link to set a new password, which can be used for an hour. Using it ends all else that the person signs in
  * with; `endNow` ends it at once.
  */
-export function makePasswordLink(
+export async function makePasswordLink(
   ctx: PeopleContext,
   email: string,
   { endNow }: { endNow: boolean },
 ): Promise<PersonWithLink> {
+  authorize(ctx, managePeople)
   return transact(ctx.db, async (client) => {
     const person = await requirePerson(client, email)
     if (endNow) {
@@ -102,7 +90,8 @@ export function makePasswordLink(
 }
 
 /** Removes a person with their sessions, links and memberships. Returns them as they were. */
-export function removePerson(ctx: PeopleContext, email: string): Promise<PersonReport> {
+export async function removePerson(ctx: PeopleContext, email: string): Promise<PersonReport> {
+  authorize(ctx, managePeople)
   return transact(ctx.db, async (client) => {
     const person = await requirePerson(client, email)
     const report = await reportPerson(ctx, client, person)
@@ -112,34 +101,17 @@ export function removePerson(ctx: PeopleContext, email: string): Promise<PersonR
   })
 }
 
+/** The person with this address, and their memberships. */
+export async function readRegisteredPerson(ctx: PeopleContext, email: string): Promise<PersonReport> {
+  authorize(ctx, readPeople)
+  return reportPerson(ctx, ctx.db, await requirePerson(ctx.db, email))
+}
+
 /** All people, or the members of an account. */
 export async function listPeople(ctx: PeopleContext, account: string | null): Promise<PersonReport[]> {
-  const accountId = account === null ? null : await requireAccountId(ctx, ctx.db, account)
+  authorize(ctx, readPeople)
+  const accountId = account === null ? null : (await readAccount(ctx, account)).id
   return reportPeople(ctx, await selectPeople(ctx.db, accountId))
-}
-
-function changePerson(
-  ctx: PeopleContext,
-  email: string,
-  change: (client: Client, person: RegisteredPerson) => Promise<void>,
-): Promise<PersonReport> {
-  return transact(ctx.db, async (client) => {
-    const person = await requirePerson(client, email)
-    await change(client, person)
-    return reportPerson(ctx, client, (await selectPersonByEmail(client, person.email))!)
-  })
-}
-
-async function storeMembership(
-  ctx: PeopleContext,
-  client: Client,
-  person: RegisteredPerson,
-  { account, role }: Membership,
-): Promise<void> {
-  const accountId = await requireAccountId(ctx, client, account)
-  const { isNew } = await upsertMember(client, { accountId, personId: person.id, role, addedAt: ctx.now })
-  const action = isNew ? 'member.added' : 'member.changed'
-  await recordChange(ctx, client, person, { accountId, action, details: { role } })
 }
 
 function createPasswordLink(
@@ -153,21 +125,14 @@ function createPasswordLink(
   return createSignInLink(client, { personId: person.id, publicId, purpose: 'set_password', lifeMs, now, by })
 }
 
-async function requireAccountId({ ids }: PeopleContext, db: Queryable, account: string): Promise<number> {
-  const accountId = openAccountId(ids, account)
-  if (!(await selectAccount(db, accountId))) throw unknownAccountError(account)
-  return accountId
-}
-
-/** Records a change that was made at the command line. */
+/** Records a change of a person, which concerns no single account. */
 function recordChange(
-  { ids, now }: PeopleContext,
+  ctx: PeopleContext,
   client: Client,
-  person: RegisteredPerson,
-  change: Pick<AuditEntry, 'action' | 'details'> & { accountId?: number },
+  { id }: RegisteredPerson,
+  change: Pick<AuditEntry, 'action' | 'details'>,
 ): Promise<void> {
-  const target = ids.seal('person', person.id)
-  return recordAuditEntry(client, { accountId: null, personId: null, ...change, target, address: null, at: now })
+  return recordAudit(client, ctx, { accountId: null, ...change, target: ctx.ids.seal('person', id) })
 }
 
 async function reportPerson({ ids }: PeopleContext, db: Queryable, person: RegisteredPerson): Promise<PersonReport> {

@@ -1,21 +1,16 @@
+import type { ActorContext } from '../auth/actor.ts'
 import type { Role } from '../auth/roles.ts'
 import type { Pool, Queryable } from '../db/pool.ts'
-import { OperatorError } from '../kernel/errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { requireUserAddress } from '../kernel/mail/user-address.ts'
-import {
-  insertPerson,
-  type MembershipRow,
-  type RegisteredPerson,
-  selectMemberships,
-  selectPersonByEmail,
-} from './queries.ts'
+import { type MembershipRow, selectMemberships } from './members/queries.ts'
+import { insertPerson, type RegisteredPerson, selectPersonByEmail } from './queries.ts'
 
-/** The context of what is done to people, by the console and by commands. */
-export interface PeopleContext {
+/** The context of what is done to people. */
+export interface PeopleContext extends ActorContext {
   db: Pool
   ids: IdSealer
-  now: Date
 }
 
 /** Creates a person without a password; undefined when somebody has this address. Throws for no plain address. */
@@ -32,14 +27,14 @@ export function findPersonByEmail(db: Queryable, email: string): Promise<Registe
   return selectPersonByEmail(db, email.trim().toLowerCase())
 }
 
-/** The person with this address, for commands. Throws an `OperatorError` when there is none. */
+/** The person with this address. Throws `person_not_found`. */
 export async function requirePerson(db: Queryable, email: string): Promise<RegisteredPerson> {
   const person = await findPersonByEmail(db, email)
-  if (!person) throw new OperatorError(`Nobody has the address ${JSON.stringify(email)}.`)
+  if (!person) throw new Refusal('person_not_found', `Nobody has the address ${JSON.stringify(email)}.`)
   return person
 }
 
-/** A person in the output format of the command line. */
+/** A person with their memberships. */
 export interface PersonReport {
   id: string
   email: string

@@ -1,4 +1,3 @@
-import { type Role, roles } from '../auth/roles.ts'
 import type { Queryable } from '../db/pool.ts'
 
 export interface RegisteredPerson {
@@ -67,6 +66,10 @@ export async function updateOperator(db: Queryable, id: number, operator: boolea
   await db.query('update people set operator = $2::boolean where id = $1::bigint', [id, operator])
 }
 
+export async function updatePersonName(db: Queryable, personId: number, name: string): Promise<void> {
+  await db.query('update people set name = $2::text where id = $1::bigint', [personId, name])
+}
+
 export async function updatePassword(
   db: Queryable,
   id: number,
@@ -110,58 +113,6 @@ export async function removePassword(db: Queryable, id: number): Promise<void> {
 
 export async function deletePerson(db: Queryable, id: number): Promise<void> {
   await db.query('delete from people where id = $1::bigint', [id])
-}
-
-export interface MembershipRow {
-  person_id: number
-  account_id: number
-  account_name: string
-  role: Role
-}
-
-/** The accounts of people, by name. */
-export async function selectMemberships(db: Queryable, personIds: readonly number[]): Promise<MembershipRow[]> {
-  const { rows } = await db.query<MembershipRow>(
-    `
-select m.person_id, m.account_id, a.name as account_name, m.role
-from members m
-join accounts a on a.id = m.account_id
-where m.person_id = any ($1::bigint[])
-order by a.name, a.id`,
-    [personIds],
-  )
-  return rows
-}
-
-/** Adds a member, or changes the role of one. Returns whether the person was no member before. */
-export async function upsertMember(
-  db: Queryable,
-  member: { accountId: number; personId: number; role: Role; addedAt: Date },
-): Promise<{ isNew: boolean }> {
-  const { rows } = await db.query<{ is_new: boolean }>(
-    `
-insert into members (account_id, person_id, role, added_at)
-values ($1::bigint, $2::bigint, $3::text, $4::timestamptz)
-on conflict (account_id, person_id) do update set role = excluded.role
-returning xmax = 0 as is_new`,
-    [member.accountId, member.personId, member.role, member.addedAt],
-  )
-  return { isNew: rows[0]!.is_new }
-}
-
-/** Adds a member. Somebody who is a member already keeps the role that may do more. */
-export async function upsertMemberAtLeast(
-  db: Queryable,
-  member: { accountId: number; personId: number; role: Role; addedAt: Date },
-): Promise<void> {
-  await db.query(
-    `
-insert into members as m (account_id, person_id, role, added_at)
-values ($1::bigint, $2::bigint, $3::text, $4::timestamptz)
-on conflict (account_id, person_id) do update set role = excluded.role
-where array_position($5::text[], m.role) < array_position($5::text[], excluded.role)`,
-    [member.accountId, member.personId, member.role, member.addedAt, roles],
-  )
 }
 
 export async function selectSettings(db: Queryable, personId: number): Promise<object> {

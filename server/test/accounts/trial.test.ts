@@ -1,14 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Account, type AccountTerms, entitlementAt } from '../../src/accounts/account.ts'
-import {
-  type AccountChanges,
-  changeAccount,
-  createAccount,
-  type NewAccount,
-} from '../../src/accounts/change-account.ts'
+import type { NewAccount } from '../../src/accounts/open-account.ts'
+import { type AccountChanges, changeAccount, createAccount } from '../../src/customers/change-account.ts'
 import { monthlyPeriodAt } from '../../src/kernel/time.ts'
-import { openAccountsContext } from './support/accounts-context.ts'
+import { openAccountsContext } from '../customers/support/accounts-context.ts'
 
 const office = openAccountsContext()
 const march = '2026-03-10T08:00:00.000Z'

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { rotateKey } from '../../src/auth/keys.ts'
+import { type IssuedKey, rotateKey } from '../../src/keys/create-key.ts'
 import { addCrowd, addPeople, idsByFirstName, reveal } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { createClient } from '../support/client.ts'
-import { budgetOf, commands, findDifferences, keyWithBudget, setBudget, siblingOf } from './support/key-budgets.ts'
+import { commandsOf } from '../support/deps.ts'
+import { budgetOf, findDifferences, keyWithBudget, setBudget, siblingOf } from './support/key-budgets.ts'
 
 let app: TestApp
 let ids: string[]
@@ -12,6 +13,11 @@ beforeAll(async () => {
   ids = await addCrowd(app, 60)
 })
 
+/** An issued key, as tests call with it. */
+const keyOf = (account: string, { key, secret }: IssuedKey): TestKey => ({
+  ...createClient(app.url, secret),
+  ...{ id: key.id, account, secret },
+})
 const search = (key: TestKey, limit: number) => key.post('/stores/search', { filters: {}, limit })
 const lookup = (key: TestKey, store: number) => key.get(`/stores/crowd-${store}.example`)
 
@@ -159,15 +165,15 @@ describe('a change of a budget', () => {
 test('a key that replaces another shares its budget, so that rotation gives nothing back', async () => {
   const old = await keyWithBudget(app, { contact_credits: 3 })
   await reveal(old, ids.slice(0, 2))
-  const rotated = await rotateKey(commands(app), old.id, 3_600_000)
-  const successor = { ...createClient(app.url, rotated.key), id: rotated.id, account: old.account, secret: rotated.key }
+  const rotated = await rotateKey(commandsOf(app.deps), old.id, { overlap_seconds: 3600 })
+  const successor = keyOf(old.account, rotated)
   expect(await budgetOf(successor)).toEqual({ contact_credits: { limit: 3, used: 2, remaining: 1 } })
   expect((await reveal(successor, [ids[2]!])).status).toBe(200)
   expect((await reveal(old, [ids[3]!])).status).toBe(402)
   // A change of either is a change of both.
-  const third = await rotateKey(commands(app), successor.id, 0)
+  const third = await rotateKey(commandsOf(app.deps), successor.id, { overlap_seconds: 0 })
   await setBudget(app, old, { contact_credits: 4 })
-  const last = { ...createClient(app.url, third.key), id: third.id, account: old.account, secret: third.key }
+  const last = keyOf(old.account, third)
   expect((await reveal(last, [ids[3]!])).body.credits).toEqual({ spent: 1, remaining: 0 })
   expect((await reveal(old, [ids[4]!])).status).toBe(402)
   expect(await findDifferences(app)).toEqual([])

@@ -1,14 +1,15 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { changeKeyLimits } from '../../src/auth/keys.ts'
 import { isNeverCopied } from '../../src/backup/left-out.ts'
 import { comparedTables } from '../../src/backup/stricter-queries.ts'
-import { accountsContext } from '../../src/cli/context.ts'
-import { dropMember, registerPerson, removePerson, setOperator } from '../../src/people/manage-people.ts'
+import { setKeyLimits } from '../../src/keys/change-key.ts'
+import { registerPerson, removePerson, setOperator } from '../../src/people/manage-people.ts'
+import { endMembership } from '../../src/people/members/change-members.ts'
 import { createAuthenticator } from '../people/support/authenticator.ts'
 import { cookieOf, givePassword, goodPassword, newLink } from '../people/support/people.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createClient, type Json } from '../support/client.ts'
+import { commandsOf } from '../support/deps.ts'
 import { createConsoleClient } from '../support/person.ts'
 import {
   backUpTo,
@@ -32,7 +33,6 @@ beforeAll(async () => {
   source = { url: app.deps.databaseUrl, dataDir: '/nowhere', dataKeys: app.deps.config.dataKeys, migrationsDir }
 })
 
-const people = () => ({ ...accountsContext(app.operator), readPlans: async () => app.deps.plans })
 const here = () => ({ origin: app.url })
 
 async function backUp(folder = temporaryFolder()): Promise<string> {
@@ -119,18 +119,18 @@ describe('over the installation that the backup was made of', () => {
     app.clock.advance(60_000)
     await app.revokeKey(revoked)
     await app.suspendKey(suspended)
-    await changeKeyLimits(people(), key.id, { budget: { search_rows: 5 } })
+    await setKeyLimits(commandsOf(app.operator), key.id, { budget: { search_rows: 5 } })
     const end = new Date(app.clock.now().getTime() + 1_000)
     await app.db.query("update api_keys set expires_at = $1, scopes = '{stores:read}' where id = $2", [
       end,
       app.deps.ids.open(rotated.id)!.value,
     ])
-    await setOperator(people(), operator.email, false)
+    await setOperator(commandsOf(app.operator), operator.email, false)
     await givePassword(app, operator.email, otherPassword)
-    await dropMember(people(), member.email, account)
+    await endMembership(commandsOf(app.operator), { accountId: app.accountNumber(account), person: member.id })
     const browser = createConsoleClient(app.url, (await app.person({ email: member.email, account: null })).cookie)
     expect((await browser.delete(`/passkeys/${stolen.id}`, undefined, here())).status).toBe(200)
-    await removePerson(people(), removed.email)
+    await removePerson(commandsOf(app.operator), removed.email)
     await app.db.query("update members set role = 'viewer' where person_id = $1", [
       app.deps.ids.open(lowered.id)!.value,
     ])
@@ -188,9 +188,9 @@ describe('over the installation that the backup was made of', () => {
     const person = await app.person({ account: key.account, role: 'member' })
     const older = await backUp()
     await app.resumeKey(key)
-    await changeKeyLimits(people(), key.id, { budget: { search_rows: 900 } })
+    await setKeyLimits(commandsOf(app.operator), key.id, { budget: { search_rows: 900 } })
     await app.db.query("update members set role = 'owner' where person_id = $1", [app.deps.ids.open(person.id)!.value])
-    await setOperator(people(), person.email, true)
+    await setOperator(commandsOf(app.operator), person.email, true)
     const { target, result } = await restoreOver(await backUp(), older)
     expect(result.revived).toEqual({ keys: [], operators: [] })
     expect(
@@ -206,7 +206,7 @@ describe('over the installation that the backup was made of', () => {
   test('the audit log is kept, and no number that it names is given again', async () => {
     await app.person()
     const older = await backUp()
-    const created = await registerPerson(people(), {
+    const created = await registerPerson(commandsOf(app.operator), {
       email: `later-${crypto.randomUUID()}@people.example`,
       name: 'Later',
       membership: null,
@@ -252,7 +252,7 @@ describe('over the installation that the backup was made of', () => {
     const first = await app.person({ role: 'owner' })
     const older = await backUp()
     await app.person({ account: first.account, role: 'owner' })
-    await removePerson(people(), first.email)
+    await removePerson(commandsOf(app.operator), first.email)
     const another = await app.person({ account: first.account, role: 'viewer' })
     expect(another.account).toBe(first.account)
     const { target, result } = await restoreOver(await backUp(), older)

@@ -107,7 +107,10 @@ describe('an export by a person', () => {
       "select action, person_id, target, details from audit_log where account_id = $1 and action like 'export.%'",
       [app.accountNumber(member.account)],
     )
-    const [taken, by] = [{ kind: 'stores', rows: 3, bytes: file.bytes }, { person_id: member.number, target: id }]
+    const [taken, by] = [
+      { kind: 'stores', rows: 3, bytes: file.bytes },
+      { person_id: member.number, target: id },
+    ]
     expect(rows).toEqual([
       { ...by, action: 'export.created', details: { kind: 'stores', max_rows: 3 } },
       { ...by, action: 'export.deleted', details: taken },

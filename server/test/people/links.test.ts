@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '../../src/auth/roles.ts'
-import { createInvitation } from '../../src/people/invitations/invitations.ts'
 import { hashToken } from '../../src/people/tokens.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'
@@ -130,9 +129,9 @@ describe('a link that sets a password', () => {
 
 describe('an invitation', () => {
   const invite = async (account: string, email: string, role: Role = 'member') => {
-    const { db, ids, clock } = app.deps
-    const accountId = app.accountNumber(account)
-    return createInvitation({ db, ids }, { accountId, email, role, invitedBy: null, address: null, now: clock.now() })
+    const owner = await app.person({ account })
+    const { id, link } = (await owner.post(`/accounts/${account}/invitations`, { email, role })).body
+    return { id, token: link.split('#')[1] as string }
   }
 
   test('makes somebody new a member, once, with the name and password that they choose', async () => {
@@ -174,10 +173,11 @@ describe('an invitation', () => {
   })
 
   test('never lowers a role', async () => {
-    const owner = await app.person()
-    const { token } = await invite(owner.account, owner.email, 'viewer')
-    await owner.post('/link', { token })
-    expect((await owner.get('/session')).body.accounts).toMatchObject([{ role: 'owner' }])
+    const [{ account }, other] = [await app.person(), await app.person({ account: null })]
+    const { token } = await invite(account, other.email, 'viewer')
+    await app.person({ email: other.email, account, role: 'owner' })
+    expect((await other.post('/link', { token })).status).toBe(200)
+    expect((await other.get('/session')).body.accounts).toMatchObject([{ role: 'owner' }])
   })
 
   test('lasts three days, unless it is revoked', async () => {

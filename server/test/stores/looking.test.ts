@@ -377,7 +377,10 @@ describe('an account without access', () => {
     ['contacts/search', (each: TestMember) => each.ask('/contacts/search', {})],
     ['a store', (each: TestMember) => each.look('/stores/look-1.example')],
     ['a copy', (each: TestMember) => each.ask('/stores/look-1.example/copy', { format: 'csv' })],
-    ['a quote', (each: TestMember) => each.ask('/quotes', { for: 'reveal', contact_ids: ['ct_live_PqLmXzTbVnRwKdHc'] })],
+    [
+      'a quote',
+      (each: TestMember) => each.ask('/quotes', { for: 'reveal', contact_ids: ['ct_live_PqLmXzTbVnRwKdHc'] }),
+    ],
     ['a reveal', (each: TestMember) => each.ask('/contacts/reveal', { contact_ids: ['ct_live_PqLmXzTbVnRwKdHc'] })],
   ])('%s is refused with the reason', async (_, send) => {
     const lapsed = await newMember()

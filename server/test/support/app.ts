@@ -5,15 +5,14 @@ import { join } from 'node:path'
 import type { SliceScheduler } from '@storedex/work'
 import type { Logger } from 'pino'
 import type { KnownStatus } from '../../src/accounts/account.ts'
-import { type AccountChanges, changeAccount, createAccount } from '../../src/accounts/change-account.ts'
 import type { LimitOverrides, PlanFile, PlanSlug } from '../../src/accounts/plans.ts'
 import { openAccountId } from '../../src/accounts/read-account.ts'
 import { type Actor, command } from '../../src/auth/actor.ts'
 import type { BudgetChanges } from '../../src/auth/budgets.ts'
 import type { Scope } from '../../src/auth/caller.ts'
-import { createKey, resumeKey, revokeKey, suspendKey } from '../../src/auth/keys.ts'
 import type { BillingProvider } from '../../src/billing/provider.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
+import { type AccountChanges, changeAccount, createAccount } from '../../src/customers/change-account.ts'
 import type { ConnectionPool } from '../../src/db/pool.ts'
 import type { Deps } from '../../src/deps.ts'
 import type { ExportRunner } from '../../src/exports/run/runner.ts'
@@ -23,6 +22,8 @@ import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
 import type { InspectImport } from '../../src/imports/threads/inspect.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
+import { resumeKey, revokeKey, suspendKey } from '../../src/keys/change-key.ts'
+import { createKey } from '../../src/keys/create-key.ts'
 import type { StartCounting } from '../../src/search/counting/counter.ts'
 import type { SearchBudget } from '../../src/search/postgres/engine.ts'
 import { readCatalogueState } from '../../src/search/replica/queries.ts'
@@ -31,7 +32,7 @@ import { runInProcess } from '../../src/search/replica/replica-sync.ts'
 import { atEnd, removeFolder } from './cleanup.ts'
 import { createClient, type TestClient } from './client.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { buildTestApp, openTestDeps } from './deps.ts'
+import { buildTestApp, commandsOf, openTestDeps } from './deps.ts'
 import { createManualClock, testDataKeys } from './fixtures.ts'
 import { createTestPerson, type PersonTraits, type TestPerson } from './person.ts'
 
@@ -158,14 +159,14 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     await importRecords(operator, importFile, records)
     await searchFollows()
   }
-  const accounts = () => ({ db: deps.db, ids: deps.ids, now: clock.now(), readPlans: async () => deps.plans })
+  const accounts = () => commandsOf(deps)
   const keyOf: TestApp['keyOf'] = async (account, { expires, ...traits }) => {
-    const issued = await createKey(accounts(), account, {
+    const { key, secret } = await createKey(accounts(), openAccountId(deps.ids, account), {
       name: 'test key',
       ...traits,
-      ...(expires ? { expiresAt: expires } : {}),
+      ...(expires ? { expires_at: expires.toISOString() } : {}),
     })
-    return { ...createClient(url, issued.key), id: issued.id, account, secret: issued.key }
+    return { ...createClient(url, secret), id: key.id, account, secret }
   }
   return {
     url,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type BackgroundTimes, buildApp } from '../../src/app.ts'
+import { command } from '../../src/auth/actor.ts'
 import type { Config } from '../../src/config.ts'
 import { type Deps, type OpenDepsOptions, openDeps } from '../../src/deps.ts'
 import { postgresBudget, type SearchBudget } from '../../src/search/postgres/engine.ts'
@@ -35,4 +36,9 @@ export async function serveTestDeps(deps: Deps): Promise<string> {
     await deps.close()
   })
   return server.listen({ host: '127.0.0.1', port: 0 })
+}
+
+/** The context of the verbs that commands call, at the time of the clock. */
+export function commandsOf({ db, ids, clock, plans, config }: Deps) {
+  return { db, ids, now: clock.now(), actor: command, readPlans: async () => plans, publicUrl: config.publicUrl }
 }

@@ -1,10 +1,11 @@
-import { createAccount } from '../../src/accounts/change-account.ts'
+import { openAccount } from '../../src/accounts/open-account.ts'
 import type { PlanSlug } from '../../src/accounts/plans.ts'
 import { openAccountId } from '../../src/accounts/read-account.ts'
 import type { Role } from '../../src/auth/roles.ts'
 import type { Deps } from '../../src/deps.ts'
+import { upsertMember } from '../../src/people/members/queries.ts'
 import { createPerson, findPersonByEmail } from '../../src/people/person.ts'
-import { updateOperator, upsertMember } from '../../src/people/queries.ts'
+import { updateOperator } from '../../src/people/queries.ts'
 import { createSession } from '../../src/people/sessions/sessions.ts'
 import type { TestReply } from './client.ts'
 
@@ -83,10 +84,7 @@ export async function createTestPerson(url: string, deps: Deps, traits: PersonTr
   const person = known ?? (await createPerson(db, { email, name: traits.name ?? 'Test Person', now }))!
   if (traits.operator !== undefined) await updateOperator(db, person.id, traits.operator)
   const newAccount = async () =>
-    ids.seal(
-      'account',
-      (await createAccount({ db, ids, now }, { name: 'Test account', plan: traits.plan ?? 'pro' })).id,
-    )
+    ids.seal('account', (await openAccount(db, { name: 'Test account', plan: traits.plan ?? 'pro' }, now)).id)
   const account = traits.account === undefined ? await newAccount() : traits.account
   if (account !== null) {
     const accountId = openAccountId(ids, account)

@@ -27,7 +27,7 @@ export async function startTrial(
   { days, plan, billing }: NewTrial,
 ): Promise<Account> {
   const now = ctx.clock.now()
-  const read = () => readAccount({ db: ctx.db, ids: ctx.ids, now }, publicId)
+  const read = () => readAccount(ctx, publicId)
   const { id } = await read()
   if (!ctx.billing.isForSale(plan, billing))
     throw new OperatorError(`The plan ${plan}, billed ${billing}, is not for sale: its price is not set.`)

@@ -14,7 +14,7 @@ import {
   type LedgerTotals,
   readLedgerEntries,
 } from '../../ledger/check.ts'
-import { accountsContext, type Cli, printText, wantsJson, withDatabase } from '../context.ts'
+import { type Cli, printText, wantsJson, withDatabase } from '../context.ts'
 import { parseTimestampFlag } from '../values.ts'
 import { addClosingCommands } from './closing.ts'
 
@@ -67,7 +67,7 @@ export function addLedgerCommands(ledger: Command, cli: Cli): void {
       if (csv && json) command.error('error: give --csv or --json, not both')
       const format = csv ? entriesAsCsv : json ? entriesAsJson : entriesAsTable
       return withDatabase(cli, async (deps) => {
-        const account = await readAccount(accountsContext(deps), id)
+        const account = await readAccount(deps, id)
         await writeList(cli.stdout, format, readLedgerEntries(deps, { accountId: account.id, ...range }))
       })
     })

@@ -8,10 +8,10 @@ import { Refusal } from '../../kernel/errors.ts'
 import { takeAttempt } from '../../people/attempts.ts'
 import { OpenIdProvider } from '../../people/openid/provider.ts'
 import { finishOpenIdSignIn, openIdLifeMs, startOpenIdSignIn } from '../../people/openid/sign-in.ts'
+import { cookieNameOf, isSecure, readCookie, setSessionCookie } from '../../people/sessions/session-cookie.ts'
 import { rememberBrowser } from '../known-browsers.ts'
 import { browserOf } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
-import { cookieNameOf, isSecure, readCookie, setSessionCookie } from '../session-cookie.ts'
 
 const baseName = 'storedex_openid'
 const returnPath = `${consolePrefix}/openid/return`

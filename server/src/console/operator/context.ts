@@ -1,28 +1,12 @@
-import type { Account, AccountsContext } from '../../accounts/account.ts'
-import { selectAccount } from '../../accounts/queries.ts'
 import { recordAuditEntry } from '../../auth/audit.ts'
 import type { PersonContext } from '../../auth/signed-in.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { ofInstallation } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import { OperatorError, Refusal } from '../../kernel/errors.ts'
-import type { IdSealer } from '../../kernel/ids.ts'
-
-/** The context of the verbs that operators also have as commands. */
-export function accountsContextOf({ db, now }: PersonContext, ids: IdSealer): AccountsContext {
-  return { db, ids, now }
-}
 
 export function listContext({ now }: PersonContext, cursors: CursorSealer) {
   return { cursors, now, ...ofInstallation }
-}
-
-/** The account with this public id. Throws `account_not_found`. */
-export async function requireAccount(db: Queryable, ids: IdSealer, publicId: string): Promise<Account> {
-  const opened = ids.open(publicId)
-  const account = opened?.kind === 'account' ? await selectAccount(db, opened.value) : undefined
-  if (!account) throw new Refusal('account_not_found', 'There is no such account.')
-  return account
 }
 
 /** Runs a verb of the command line; what the operator can correct becomes a 400 with the same sentence. */

@@ -1,34 +1,5 @@
 import type { Queryable } from '../../db/pool.ts'
 
-/** How many members each account has, and how many keys that were not revoked. */
-export async function countMembersAndKeys(
-  db: Queryable,
-  accountIds: readonly number[],
-): Promise<Map<number, { members: number; keys: number }>> {
-  const { rows } = await db.query<{ id: number; members: number; keys: number }>(
-    `
-select shown.id, (select count(*) from members m where m.account_id = shown.id) as members,
-       (select count(*) from api_keys k where k.account_id = shown.id and k.revoked_at is null) as keys
-from unnest($1::bigint[]) as shown (id)`,
-    [accountIds],
-  )
-  return new Map(rows.map(({ id, ...counts }) => [id, counts]))
-}
-
-/** Sets the account that a session looks at. Returns the one before. */
-export async function updateSeeAs(db: Queryable, sessionId: number, accountId: number | null): Promise<number | null> {
-  const { rows } = await db.query<{ before: number | null }>(
-    `
-update sessions s
-set see_as_account_id = $2::bigint
-from (select id, see_as_account_id from sessions where id = $1::bigint for update) old
-where s.id = old.id
-returning old.see_as_account_id as before`,
-    [sessionId, accountId],
-  )
-  return rows[0]?.before ?? null
-}
-
 export interface CatalogueSizeRow {
   live_stores: number
   test_stores: number

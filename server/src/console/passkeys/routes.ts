@@ -7,7 +7,7 @@ import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { ClosedObject } from '../../kernel/shapes.ts'
+import { ClosedObject, DoneReply } from '../../kernel/shapes.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import {
   finishRegistration,
@@ -18,12 +18,12 @@ import {
   startRegistration,
 } from '../../people/passkeys/passkeys.ts'
 import { deletePasskey, type PasskeyRow, selectPasskeys } from '../../people/passkeys/queries.ts'
+import { setSessionCookie } from '../../people/sessions/session-cookie.ts'
 import { rememberBrowser } from '../known-browsers.ts'
 import { browserOf, newSessionContext } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
 import { describeSession } from '../session/describe-session.ts'
-import { DoneReply, SessionReply } from '../session/schema.ts'
-import { setSessionCookie } from '../session-cookie.ts'
+import { SessionReply } from '../session/schema.ts'
 import {
   NewPasskeyRequest,
   PasskeyListReply,

@@ -3,6 +3,7 @@ import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
+import { DoneReply } from '../../kernel/shapes.ts'
 import { type CountedAttempt, takeAttempt } from '../../people/attempts.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import type { LinkContext, OpenedLink } from '../../people/links/link-context.ts'
@@ -10,12 +11,12 @@ import { lookAtLink, openLink, setPasswordByLink } from '../../people/links/use-
 import type { Mail } from '../../people/mail.ts'
 import type { Outbox } from '../../people/outbox.ts'
 import { writePasswordMail } from '../../people/passwords/request-link.ts'
+import { setSessionCookie } from '../../people/sessions/session-cookie.ts'
 import { requestSignUp } from '../../people/sign-up/sign-up.ts'
 import { knownBrowserOf, rememberBrowser } from '../known-browsers.ts'
 import { browserOf } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
-import { setSessionCookie } from '../session-cookie.ts'
-import { DoneReply, LinkPasswordRequest, LinkReply, LinkRequest, PasswordLinkRequest, SignUpRequest } from './schema.ts'
+import { LinkPasswordRequest, LinkReply, LinkRequest, PasswordLinkRequest, SignUpRequest } from './schema.ts'
 
 /** Routes that ask for single-use links and use them. */
 export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {

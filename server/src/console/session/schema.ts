@@ -1,50 +1,25 @@
 import { type Static, Type } from 'typebox'
 import { planSlugs } from '../../accounts/plans.ts'
-import { roles } from '../../auth/roles.ts'
 import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import {
+  EmailAddress,
+  GivenEmailAddress,
+  GivenPassword,
+  NewPersonName,
+  PersonId,
+  PersonName,
+  RoleName,
+} from '../../people/schema.ts'
 
 const AccountId = Type.String({
   pattern: '^acct_[A-Za-z]{16}$',
   maxLength: 21,
   description: 'Public id of an account.',
 })
-export const PersonId = Type.String({
-  pattern: '^per_[A-Za-z]{16}$',
-  maxLength: 20,
-  description: 'Public id of a person.',
-})
-const PersonName = Type.String({ maxLength: 200, description: 'How the person is called.' })
-/** What somebody gives as the address of a user; `requireUserAddress` reads it. */
-export const GivenEmailAddress = Type.String({
-  minLength: 3,
-  maxLength: 254,
-  pattern: "^\\s*[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+\\s*$",
-  description: 'A plain email address, without a name or brackets; upper and lower case are the same.',
-  examples: ['mara@aurora.example'],
-})
-export const EmailAddress = Type.String({
-  minLength: 3,
-  maxLength: 254,
-  pattern: '^\\s*[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+\\s*$',
-  description: 'Email address; upper and lower case are the same.',
-  examples: ['mara@aurora.example'],
-})
-export const NewPersonName = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: '^[^\\u0000-\\u001f]*[^\\s\\u0000-\\u001f][^\\u0000-\\u001f]*$',
-  description: 'How the person is called.',
-})
-export const GivenPassword = Type.String({ minLength: 1, maxLength: 1000, description: 'A password.' })
 const LinkToken = Type.String({ minLength: 1, maxLength: 200, description: 'The part of a link after the #.' })
-export const RoleName = OneOf(roles, { description: 'What the person may do in the account.' })
-
 const OpenIdProvider = Nullable(ClosedObject({ name: PersonName }, { description: 'The OpenID Connect provider.' }))
 const SignUp = Type.Boolean({ description: 'Whether strangers may create an account.' })
 const Settings = Type.Object({}, { additionalProperties: true, description: 'What the person chose; any JSON.' })
-
-/** A reply without data, such as that of a sign-out. */
-export const DoneReply = ClosedObject({ object: Type.Literal('done'), request_id: RequestId })
 
 export const SessionReply = ClosedObject({
   object: Type.Literal('session'),

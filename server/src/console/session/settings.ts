@@ -1,8 +1,9 @@
 import { personContext } from '../../auth/signed-in.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import { DoneReply } from '../../kernel/shapes.ts'
 import { upsertSettings } from '../../people/queries.ts'
-import { DoneReply, SettingsRequest } from './schema.ts'
+import { SettingsRequest } from './schema.ts'
 
 const maxSettingsBytes = 16_384
 /** What JSON allows and PostgreSQL cannot store: NUL, and half of a surrogate pair. */

@@ -23,3 +23,8 @@ function lastCharacter(text: string, end: number): string {
   const pair = end >= 2 ? text.codePointAt(end - 2)! : 0
   return pair > 0xffff ? String.fromCodePoint(pair) : text[end - 1]!
 }
+
+/** Why a text of a request cannot be stored: half of a character, which no encoding has. */
+export function textFault(text: string): string | null {
+  return /\p{Cs}/u.test(text) ? 'must not have half of a surrogate pair' : null
+}

@@ -152,3 +152,28 @@ order by a.name, a.id`,
   )
   return rows
 }
+
+export interface OwnSessionRow {
+  id: number
+  created_at: Date
+  last_seen_at: Date
+  address: string
+  user_agent: string
+}
+
+/** A person's sessions that have not ended, the last used first. */
+export async function selectSessionsOf(
+  db: Queryable,
+  { personId, now, limit }: { personId: number; now: Date; limit: number },
+): Promise<OwnSessionRow[]> {
+  const { rows } = await db.query<OwnSessionRow>(
+    `
+select id, created_at, last_seen_at, address, user_agent
+from sessions
+where person_id = $1::bigint and expires_at > $2::timestamptz
+order by last_seen_at desc, id desc
+limit $3::integer`,
+    [personId, now, limit],
+  )
+  return rows
+}

@@ -1,6 +1,6 @@
-import { createAccount } from '../../accounts/change-account.ts'
+import { openAccount } from '../../accounts/open-account.ts'
 import { recordAuditEntry } from '../../auth/audit.ts'
-import type { Client, Pool, Queryable } from '../../db/pool.ts'
+import { type Client, type Pool, type Queryable, transact } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import type { Signer } from '../../kernel/signer.ts'
@@ -11,9 +11,10 @@ import { knownAddressLetter, signUpLetter } from '../letters.ts'
 import { type LinkContext, type OpenedLink, startLinkSession } from '../links/link-context.ts'
 import { invalidLinkError, linkLifeMs } from '../links/links.ts'
 import type { Mail } from '../mail.ts'
+import { upsertMember } from '../members/queries.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
 import { createPerson, findPersonByEmail } from '../person.ts'
-import { type RegisteredPerson, upsertMember } from '../queries.ts'
+import type { RegisteredPerson } from '../queries.ts'
 import { hashToken, newToken } from '../tokens.ts'
 
 const purpose = 'sign_up'
@@ -93,15 +94,14 @@ export async function createOwner<T>(
   work: (client: Client, person: RegisteredPerson) => Promise<T>,
 ): Promise<T> {
   const { db, ids, now, address } = ctx
-  let result: T
-  await createAccount({ db, ids, now }, { name: accountName, email }, async (client, account) => {
+  return transact(db, async (client) => {
+    const account = await openAccount(client, { name: accountName, email }, now)
     const person = await createPerson(client, { email, name, now })
     if (!person) throw invalidLinkError()
     await upsertMember(client, { accountId: account.id, personId: person.id, role: 'owner', addedAt: now })
     const target = ids.seal('account', account.id)
     const audit = { accountId: account.id, personId: person.id, address, at: now }
     await recordAuditEntry(client, { ...audit, action: 'account.created', target })
-    result = await work(client, person)
+    return work(client, person)
   })
-  return result!
 }

@@ -1,8 +1,10 @@
 import { scopes } from '../../../src/auth/caller.ts'
-import { changeKeyLimits, type KeyReport } from '../../../src/auth/keys.ts'
+import { setKeyLimits } from '../../../src/keys/change-key.ts'
+import type { KeyReport } from '../../../src/keys/report-keys.ts'
 import { checkLedger, type LedgerDifference } from '../../../src/ledger/check.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import type { TestApp, TestKey } from '../../support/app.ts'
+import { commandsOf } from '../../support/deps.ts'
 
 export interface Limits {
   contact_credits?: number | null
@@ -10,15 +12,8 @@ export interface Limits {
   search_rows?: number | null
 }
 
-export const commands = ({ deps, clock }: TestApp) => ({
-  db: deps.db,
-  ids: deps.ids,
-  now: clock.now(),
-  readPlans: async () => deps.plans,
-})
-
 export function setBudget(app: TestApp, key: TestKey, budget: Limits): Promise<KeyReport> {
-  return changeKeyLimits(commands(app), key.id, { budget })
+  return setKeyLimits(commandsOf(app.deps), key.id, { budget })
 }
 
 /** A key of a new account. */

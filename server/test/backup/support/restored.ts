@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { createAccount } from '../../../src/accounts/change-account.ts'
 import { type Actor, command } from '../../../src/auth/actor.ts'
 import { findProjectDir, readConfig } from '../../../src/config.ts'
+import { createAccount } from '../../../src/customers/change-account.ts'
 import type { Deps } from '../../../src/deps.ts'
 import { resealIdentityKey } from '../../../src/encryption/keyring.ts'
 import { importSandbox } from '../../../src/imports/demo.ts'
 import { type DataKey, formatDataKeys, parseDataKeys } from '../../../src/kernel/seal.ts'
 import { createClient, type TestClient } from '../../support/client.ts'
-import { openTestDeps, serveTestDeps } from '../../support/deps.ts'
+import { commandsOf, openTestDeps, serveTestDeps } from '../../support/deps.ts'
 import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
 
 /** The resources of the operator's commands, on a restored database. Close them before it is restored again. */
@@ -45,7 +45,7 @@ export async function fillInstallation(
   const deps = await openOperator(url, formatDataKeys(dataKeys))
   try {
     await importSandbox(deps, join(deps.config.projectDir, 'catalogue/sandbox'))
-    if (!onlySandbox) await createAccount({ ...deps, now: deps.clock.now() }, { name: 'Restored', plan: 'pro' })
+    if (!onlySandbox) await createAccount(commandsOf(deps), { name: 'Restored', plan: 'pro' })
   } finally {
     await deps.close()
   }

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Scope, scopes } from '../../../src/auth/caller.ts'
-import { rotateKey } from '../../../src/auth/keys.ts'
+import { rotateKey } from '../../../src/keys/create-key.ts'
 import { startTestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
+import { commandsOf } from '../../support/deps.ts'
 import { send, show, type TrialPage, textWithoutRequestId, toLocalUrl } from '../support/trial-page.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
@@ -50,19 +51,13 @@ function expectKeyRefused(page: TrialPage, reason: RegExp): void {
 }
 
 describe('a trial link can be neither opened nor confirmed once its key', () => {
-  const accounts = () => ({
-    db: app.db,
-    ids: app.deps.ids,
-    now: app.clock.now(),
-    readPlans: async () => app.deps.plans,
-  })
   test.each<[string, (key: TestKey) => Promise<unknown>, RegExp]>([
     ['is revoked', (key) => app.revokeKey(key), /was revoked/],
     ['is suspended', (key) => app.suspendKey(key), /is suspended/],
     [
       'was rotated and its overlap is over',
       async (key) => {
-        await rotateKey(accounts(), key.id, 60_000)
+        await rotateKey(commandsOf(app.deps), key.id, { overlap_seconds: 60 })
         app.clock.advance(60_000)
       },
       /has expired/,

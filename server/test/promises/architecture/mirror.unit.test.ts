@@ -27,7 +27,7 @@ describe('the tests of x stand in the folder of x', () => {
   })
 
   test('a folder astray is seen', () => {
-    expect(foldersAstray(['server/test/keys/budgets.test.ts'])).toEqual(['keys'])
+    expect(foldersAstray(['server/test/tokens/budgets.test.ts'])).toEqual(['tokens'])
     expect(foldersAstray(['server/test/auth/budgets.test.ts', 'server/test/promises/leaks/logs.test.ts'])).toEqual([])
   })
 

@@ -31,12 +31,12 @@ interface Exception {
 // Quadratic, and their text is bounded.
 const bounded: Exception[] = [
   {
-    path: 'server/src/console/keys/schema.ts',
+    path: 'server/src/keys/schema.ts',
     starts: '/^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x20',
     reason: 'the pattern of a line; its schemas have a maxLength of 200 at most',
   },
   {
-    path: 'server/src/console/session/schema.ts',
+    path: 'server/src/people/schema.ts',
     starts: '/^[^\\u0000-\\u001f]*[^\\s',
     reason: 'the schema of a name has a maxLength of 200',
   },
@@ -89,7 +89,7 @@ const read: Exception[] = [
 const dynamic: Exception[] = [
   { path: 'client/src/parts.ts', starts: 'new RegExp(`^${name}', reason: 'the name of a member of a request' },
   {
-    path: 'server/src/console/operator/accounts-schema.ts',
+    path: 'server/src/customers/schema.ts',
     starts: 'pattern: `^${prefix}_',
     reason: 'it is in the document of the console',
   },

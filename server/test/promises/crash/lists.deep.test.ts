@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { proofKills } from '../../../../bin/tests/proof-runs.ts'
 import { temporaryDirectory } from '../../../../packages/embedded-postgres/test/support.ts'
-import { changeAccount, createAccount } from '../../../src/accounts/change-account.ts'
-import { createKey } from '../../../src/auth/keys.ts'
+import { changeAccount, createAccount } from '../../../src/customers/change-account.ts'
+import { createKey } from '../../../src/keys/create-key.ts'
+import { commandsOf } from '../../support/deps.ts'
 import { randomFrom } from './support/load.ts'
 import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
 import { sendRequest, sendRequestOrThrow } from './support/requests.ts'
@@ -22,13 +23,13 @@ test(`what searches add to lists is paid once, over ${kills} kills (seed ${seed}
   const settings = { DATA_DIR: dataDir, ...peopleSettings }
   let service = await startService(settings)
   await importPeople(settings, stores)
-  const { key } = await withDeps(settings, async ({ db, ids, clock }) => {
-    const context = { db, ids, now: clock.now() }
+  const { secret: key } = await withDeps(settings, async (deps) => {
+    const context = commandsOf(deps)
     const account = await createAccount(context, { name: 'Lists', plan: 'enterprise' })
-    const id = ids.seal('account', account.id)
+    const id = deps.ids.seal('account', account.id)
     const limits = { requests_per_minute: 1_000_000, requests_per_day: 1_000_000, search_rows: 1_000_000 }
     await changeAccount(context, id, { limits })
-    return createKey(context, id, { name: 'lists', scopes: ['stores:read', 'contacts:search', 'lists:manage'] })
+    return createKey(context, account.id, { name: 'lists', scopes: ['stores:read', 'contacts:search', 'lists:manage'] })
   })
 
   const itemsAndRows = () =>

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { atAccount, newMember } from '../../../console/account/support/account-person.ts'
+import { atAccount, newMember } from '../../../people/support/account-person.ts'
 import { givePassword, goodPassword } from '../../../people/support/people.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { takeProblems } from '../support/console-page.ts'

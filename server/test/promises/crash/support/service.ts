@@ -5,13 +5,14 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { run, serverPid, until } from '../../../../../packages/embedded-postgres/test/support.ts'
-import { changeAccount, createAccount } from '../../../../src/accounts/change-account.ts'
 import type { LimitOverrides } from '../../../../src/accounts/plans.ts'
-import { createKey, revokeKey } from '../../../../src/auth/keys.ts'
 import { findProjectDir, readConfig } from '../../../../src/config.ts'
+import { changeAccount, createAccount } from '../../../../src/customers/change-account.ts'
 import { openDatabaseServer } from '../../../../src/db/embedded.ts'
 import type { Deps } from '../../../../src/deps.ts'
-import { openTestDeps } from '../../../support/deps.ts'
+import { revokeKey } from '../../../../src/keys/change-key.ts'
+import { createKey } from '../../../../src/keys/create-key.ts'
+import { commandsOf, openTestDeps } from '../../../support/deps.ts'
 
 const projectDir = findProjectDir(import.meta.dirname)
 const launcher = join(projectDir, 'bin/storedex.mjs')
@@ -111,21 +112,18 @@ export interface Subscriber {
 /** Creates an account with a key of each mode, without low limits except the given ones. */
 export function subscribe(settings: Settings, limits: LimitOverrides = {}): Promise<Subscriber> {
   return withDeps(settings, async (deps) => {
-    const context = { db: deps.db, ids: deps.ids, now: deps.clock.now() }
+    const context = commandsOf(deps)
     const account = await createAccount(context, { name: 'Subscriber', plan: 'enterprise' })
     const id = deps.ids.seal('account', account.id)
     const generous = { requests_per_minute: 1_000_000, requests_per_day: 1_000_000, search_rows: 1_000_000 }
     await changeAccount(context, id, { limits: { ...generous, ...limits } })
-    const live = await createKey(context, id, { name: 'live' })
-    const test = await createKey(context, id, { name: 'test', mode: 'test' })
+    const live = await createKey(context, account.id, { name: 'live' })
+    const test = await createKey(context, account.id, { name: 'test', mode: 'test' })
     const revoke = () =>
-      withDeps(settings, async ({ db, ids, clock, plans }) => {
-        for (const key of [live, test]) {
-          const keys = { db, ids, now: clock.now(), readPlans: async () => plans }
-          await revokeKey(keys, key.id)
-        }
+      withDeps(settings, async (deps) => {
+        for (const { key } of [live, test]) await revokeKey(commandsOf(deps), key.id)
       })
-    return { live: live.key, test: test.key, revoke }
+    return { live: live.secret, test: test.secret, revoke }
   })
 }
 

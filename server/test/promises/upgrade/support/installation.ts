@@ -3,20 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { scopes } from '../../../../src/auth/caller.ts'
-import { rotateKey } from '../../../../src/auth/keys.ts'
 import { importContacts } from '../../../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../../src/imports/stores/import-stores.ts'
+import { rotateKey } from '../../../../src/keys/create-key.ts'
 import { closePeriodsExclusively } from '../../../../src/ledger/closing/close-periods.ts'
-import { commands } from '../../../auth/support/key-budgets.ts'
 import type { TestApp, TestKey } from '../../../support/app.ts'
 import { atEnd, removeFolder } from '../../../support/cleanup.ts'
 import { createClient, type Json } from '../../../support/client.ts'
+import { commandsOf } from '../../../support/deps.ts'
 import { createMember } from '../../../support/members.ts'
 import { generateContacts } from '../../../support/records/contact-records.ts'
 import { generateStores } from '../../../support/records/store-records.ts'
 import { type Callers, callOf, get, type PlannedCall, post, reveal, send } from './calls.ts'
 
-const dayMs = 86_400_000
 // In the past of every machine: closing trusts the earlier one of the clock and PostgreSQL's time.
 const longAgo = '2025-01-10T09:00:00Z'
 const lastPeriod = '2025-09-10T09:00:00Z'
@@ -86,12 +85,12 @@ async function openCallers(app: TestApp, main: TestKey): Promise<Callers> {
     expect((await key.post('/stores/search', { filters: {}, limit: 2 })).status).toBe(200)
   await app.revokeKey(revoked)
   await app.suspendKey(suspended)
-  const { id, key } = await rotateKey(commands(app), replaced.id, 7 * dayMs)
+  const { key, secret } = await rotateKey(commandsOf(app.deps), replaced.id, { overlap_seconds: 7 * 86_400 })
   return {
     ...{ main, replaced, revoked, suspended, trial },
     budget: await another({ budget: { contact_credits: 4, store_exports: 30, search_rows: 20 } }),
     sandbox: await another({ mode: 'test' }),
-    successor: { ...createClient(app.url, key), id, account: main.account, secret: key },
+    successor: { ...createClient(app.url, secret), id: key.id, account: main.account, secret },
     trialSandbox: await app.keyOf(trial.account, { scopes, mode: 'test' }),
     hasty: await app.key({ scopes, limits: { requests_per_minute: 3 } }),
     owner: await createMember(app, { account: main.account, role: 'owner', email: 'ada@harbour.example', name: 'Ada' }),
