@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
 import { exceededJsonBound, parseShortJson } from '../kernel/json.ts'
 import { checkStrictJson } from '../kernel/json-check.ts'
-import { isInjected } from './injected.ts'
 import { type BodyBudget, bodyTooLargeError } from './limits/body-budget.ts'
 
 declare module 'fastify' {
@@ -149,4 +148,9 @@ export function discardUnreadBodies(app: FastifyInstance): void {
     }
     done()
   })
+}
+
+/** Whether the service sent the request to itself (`app.inject`), without a connection. */
+export function isInjected(raw: IncomingMessage): boolean {
+  return 'isLightMyRequest' in raw
 }

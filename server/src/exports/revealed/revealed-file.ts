@@ -7,7 +7,7 @@ import { ClosedObject, OneOf } from '../../kernel/shapes.ts'
 import { contactColumns } from '../format/columns.ts'
 import { createExportFormat, type ExportFormat, exportFormats, exportPresets } from '../format/export-format.ts'
 import { selectReveals } from './queries.ts'
-import { findStore, openRevealed, positionAfter, type RevealedContext, RevealedQuery, scopeOf } from './revealed.ts'
+import { findStore, openRevealed, ownReveals, positionAfter, type RevealedContext, RevealedQuery } from './revealed.ts'
 
 export const RevealedFileQuery = ClosedObject({
   search: RevealedQuery.properties.search,
@@ -68,7 +68,7 @@ async function* formatRevealed(
   const header = format.header()
   if (header !== '') yield header
   for (let after: ListPosition | null = null; storeId !== 'none' && !isClosed(); ) {
-    const rows = await selectReveals(ctx.db, { ...scopeOf(ctx), after, storeId, limit: rowsPerPage })
+    const rows = await selectReveals(ctx.db, { ...ownReveals(ctx), after, storeId, limit: rowsPerPage })
     const last = rows.at(-1)
     if (!last) return
     const people = await openRevealed(ctx, rows)

@@ -63,13 +63,13 @@ export async function listRevealed(
   authorize(ctx, readingRevealed)
   const { search = null } = query
   const limit = readListLimit(query)
-  const cursors = listCursors({ ...ctx, ...scopeOf(ctx) }, 'revealed', { search })
+  const cursors = listCursors({ ...ctx, ...ownReveals(ctx) }, 'revealed', { search })
   let position = cursors.open(query.cursor)
   const storeId = search === null ? null : await findStore(ctx, search)
   const found: RevealedRow[] = []
   let isEnd = storeId === 'none'
   for (let read = 0; storeId !== 'none' && !isEnd && found.length <= limit && read < maxRowsRead; ) {
-    const rows = await selectReveals(ctx.db, { ...scopeOf(ctx), after: position, storeId, limit: limit + 1 })
+    const rows = await selectReveals(ctx.db, { ...ownReveals(ctx), after: position, storeId, limit: limit + 1 })
     found.push(...(await openRevealed(ctx, rows)))
     position = rows.length > 0 ? positionAfter(rows.at(-1)!) : position
     isEnd = rows.length <= limit
@@ -98,7 +98,7 @@ export async function findRevealed(
 ): Promise<Static<typeof RevealedContacts>> {
   authorize(ctx, readingRevealed)
   const keys = ctx.ids.openMany('contact', contact_ids, ctx.caller.mode).filter((key) => key !== null)
-  const records = await selectRevealsOf(ctx.db, { ...scopeOf(ctx), contactIds: [...new Set(keys)] })
+  const records = await selectRevealsOf(ctx.db, { ...ownReveals(ctx), contactIds: [...new Set(keys)] })
   const rows = await openRevealed(ctx, records)
   return { object: 'revealed_contacts', data: rows.map(({ contact }) => contact), request_id: ctx.requestId }
 }
@@ -132,7 +132,7 @@ export async function findStore(ctx: RevealedContext, domain: string): Promise<n
   return storeId ?? 'none'
 }
 
-export function scopeOf({ caller }: CallerContext) {
+export function ownReveals({ caller }: CallerContext) {
   return { accountId: caller.accountId, mode: caller.mode }
 }
 

@@ -1,7 +1,7 @@
 import { FairSemaphore } from '@storedex/work'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../kernel/errors.ts'
-import { isInjected } from '../injected.ts'
+import { isInjected } from '../bodies.ts'
 
 export interface RequestLimitOptions {
   /** Maximum number of requests in flight. */
