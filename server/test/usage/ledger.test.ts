@@ -113,7 +113,7 @@ describe('the ledger', () => {
     ['limit=101', 'invalid_limit', 'limit'],
     ['since=yesterday', 'invalid_request', 'since'],
     ['key=key_AAAAAAAAAAAAAAAA', 'invalid_request', 'key'],
-    ['person=nobody', 'invalid_filter_value', 'person'],
+    ['person=nobody', 'invalid_request', 'person'],
     ['meter=requests', 'invalid_request', 'meter'],
     ['account=acct_x', 'unknown_parameter', 'account'],
     ['meter=search_rows&meter=store_exports', 'invalid_request', 'meter'],

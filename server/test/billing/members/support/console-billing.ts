@@ -58,8 +58,8 @@ export async function payCheckout(url: string): Promise<string> {
 
 export async function auditOf(app: StandinApp, account: string): Promise<Json[]> {
   const { rows } = await app.db.query(
-    'select action, target, details, address, person_id from audit_log where account_id = $1 order by entry',
-    [app.accountNumber(account)],
+    'select action, target, details, address, person_id from audit_log where account_id = $1 and action = any ($2) order by entry',
+    [app.accountNumber(account), ['billing_link.created', 'trial.ended']],
   )
   return rows
 }

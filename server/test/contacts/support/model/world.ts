@@ -5,7 +5,7 @@ import type { PlanFile } from '../../../../src/accounts/plans.ts'
 import { eraseContacts } from '../../../../src/erasure/erase-contacts.ts'
 import { importContacts } from '../../../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../../src/imports/stores/import-stores.ts'
-import { OperatorError } from '../../../../src/kernel/errors.ts'
+import { OperatorError, Refusal } from '../../../../src/kernel/errors.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../../support/app.ts'
 import { openTestDeps, serveTestDeps } from '../../../support/deps.ts'
 import {
@@ -233,7 +233,7 @@ async function operate(work: () => Promise<unknown>): Promise<Seen> {
     await work()
     return end('done')
   } catch (error) {
-    if (error instanceof OperatorError) return end('refused')
+    if (error instanceof OperatorError || error instanceof Refusal) return end('refused')
     throw error
   }
 }
