@@ -37,6 +37,7 @@ import { createHttpServer } from './http/server.ts'
 import { expireReplies } from './idempotency/idempotency.ts'
 import { importLane } from './import-jobs/context.ts'
 import { ImportFiles } from './import-jobs/files.ts'
+import { registerImportRoutes } from './import-jobs/routes.ts'
 import { ImportRunner } from './import-jobs/run/runner.ts'
 import { registerSuppressionRoutes } from './imports/suppressions/routes.ts'
 import { Refusal } from './kernel/errors.ts'
@@ -243,7 +244,8 @@ export async function buildApp(
     registerProfileRoutes(api, { ...services, outbox })
     registerOwnAccountRoutes(api, services)
     registerAccountRoutes(api, services)
-    registerConsoleRoutes(api, { ...services, outbox, importFiles, importRunner })
+    registerImportRoutes(api, { ...services, importFiles, importRunner })
+    registerConsoleRoutes(api, { ...services, outbox })
   })
   registerToolRoutes(app, {
     ...deps,

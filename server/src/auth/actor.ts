@@ -39,6 +39,11 @@ export interface ActorContext {
   now: Date
 }
 
+/** A person who has just shown who they are, or whose name somebody gave: no session is known yet. */
+export function recognised(personId: number, { address, now }: { address: string; now: Date }): ActorContext {
+  return { actor: { kind: 'person', personId, signedInAt: now, address }, now }
+}
+
 /** The person who acts; null for all others. */
 export function personOf(actor: Actor): number | null {
   return 'personId' in actor ? actor.personId : null

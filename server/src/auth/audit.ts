@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool.ts'
 import { wideNetworkOf } from '../kernel/text/networks.ts'
-import { type Actor, type ActorContext, addressOf, command, personOf } from './actor.ts'
+import { type ActorContext, addressOf, personOf } from './actor.ts'
 import { insertAuditEntry, selectOldAddresses, updateAddressesToNetworks } from './audit-queries.ts'
 
 /** Entries that concern no single account, such as signing in. */
@@ -31,26 +31,6 @@ export function recordAudit(
     // Of an address only the network stays after thirty days.
     address: addressOf(actor),
   })
-}
-
-/** An entry whose actor is given by its parts. */
-interface EntryByParts extends AuditEntry {
-  personId: number | null
-  address: string | null
-  at: Date
-}
-
-export function recordAuditEntry(db: Queryable, { personId, address, at, ...entry }: EntryByParts): Promise<void> {
-  const signedIn = { signedInAt: at, address: address! }
-  const actor: Actor =
-    address === null
-      ? command
-      : personId === null
-        ? { kind: 'visitor', address }
-        : entry.accountId === null
-          ? { kind: 'person', personId, ...signedIn }
-          : { kind: 'member', role: 'viewer', seesAs: false, personId, ...signedIn }
-  return recordAudit(db, { actor, now: at }, entry)
 }
 
 const addressesKeptMs = 30 * 86_400_000

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { recordAuditEntry } from '../auth/audit.ts'
+import { command } from '../auth/actor.ts'
+import { recordAudit } from '../auth/audit.ts'
 import {
   applyMigrationsAfter,
   createSchema,
@@ -128,14 +129,15 @@ async function replaceEverything(
     const now = ctx.clock.now()
     const erased = await erasures.eraseAgain(client, now)
     const compared = await replaced.compare(client, { now, sequences })
-    await recordAuditEntry(client, {
-      accountId: null,
-      personId: null,
-      action: 'installation.restored',
-      details: { backup_of: backup.header.created_at, same_installation: compared.kept !== null },
-      address: null,
-      at: now,
-    })
+    await recordAudit(
+      client,
+      { actor: command, now },
+      {
+        accountId: null,
+        action: 'installation.restored',
+        details: { backup_of: backup.header.created_at, same_installation: compared.kept !== null },
+      },
+    )
     // A program that opened its connections just before the lock was taken.
     await refuseRunningPrograms(client)
     // Before the commit: the file then opens the old contacts and the new ones, whichever of them a crash leaves.

@@ -1,4 +1,5 @@
 import { selectAccountByEmail } from '../accounts/queries.ts'
+import { command } from '../auth/actor.ts'
 import { ensureInstallationValue, readInstallationValue } from '../db/installation.ts'
 import { transact } from '../db/pool.ts'
 import type { Deps } from '../deps.ts'
@@ -35,14 +36,16 @@ export async function createDemoLink({ db, ids, clock }: Deps, publicUrl: string
   const person = await findPersonByEmail(db, demoEmail)
   if (!person?.operator) return null
   const token = await transact(db, (client) =>
-    createSignInLink(client, {
-      personId: person.id,
-      publicId: ids.seal('person', person.id),
-      purpose: 'sign_in',
-      lifeMs: linkLifeMs.other,
-      now: clock.now(),
-      by: { personId: null, address: null },
-    }),
+    createSignInLink(
+      client,
+      { actor: command, now: clock.now() },
+      {
+        personId: person.id,
+        publicId: ids.seal('person', person.id),
+        purpose: 'sign_in',
+        lifeMs: linkLifeMs.other,
+      },
+    ),
   )
   return linkUrl(publicUrl, token)
 }

@@ -1,3 +1,6 @@
+import { type Access, authorize } from '../auth/access.ts'
+import type { Actor } from '../auth/actor.ts'
+import { recordAudit } from '../auth/audit.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import { renderPreviewedStore } from '../delivery/contact-preview.ts'
 import { documentVersion, parseStore, renderStore } from '../delivery/store-document.ts'
@@ -11,7 +14,11 @@ import { readStore, requireHost, requireStoreByDomain, type StoreReport } from '
 import * as named from './named-store-queries.ts'
 import { lockCatalogue, recordBatch } from './queries.ts'
 
+/** Gives a store another domain, which every account sees. */
+const renaming: Access = { operator: true, kind: 'powerful' }
+
 interface RenameContext {
+  actor: Actor
   db: Pool
   clock: Clock
   seals: ContactSeals
@@ -26,6 +33,8 @@ const maxAliases = 50
  * included.
  */
 export function renameStore(ctx: RenameContext, domain: string, newDomain: string): Promise<StoreReport> {
+  const { actor, clock } = ctx
+  authorize({ actor, now: clock.now() }, renaming)
   const target = requireHost(newDomain)
   return transact(ctx.db, async (client) => {
     const { batch } = await lockCatalogue(client)
@@ -33,7 +42,7 @@ export function renameStore(ctx: RenameContext, domain: string, newDomain: strin
     await refuseTarget(client, ctx, stored, target)
     const before = parseStore(stored.document)
     const store = { ...before, domain: target, name: before.name === stored.domain ? target : before.name }
-    const now = ctx.clock.now()
+    const now = clock.now()
     await named.replaceCanonicalHost(client, stored.id, { domain: target, formerDomain: stored.domain })
     await admitPendingStores(client, 'live', [{ host: target, storeId: stored.id }], now)
     await named.updateRenamedStore(client, {
@@ -47,7 +56,10 @@ export function renameStore(ctx: RenameContext, domain: string, newDomain: strin
     const changes = compareStores(stored.id, { store: before, aliases: stored.aliases }, { store, aliases })
     await bulkInsertChanges(client, { batch: batch + 1, at: now }, changes)
     await recordBatch(client, batch + 1, { rows: 1, left: [stored.batch] }, now)
-    return readStore(client, target)
+    const report = await readStore(client, target)
+    const details = { batch: report.batch }
+    await recordAudit(client, { actor, now }, { accountId: null, action: 'store.renamed', target: report.id, details })
+    return report
   })
 }
 

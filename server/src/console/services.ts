@@ -2,24 +2,20 @@ import type { Logger } from 'pino'
 import type { BillingServices } from '../billing/context.ts'
 import type { ConnectionPool } from '../db/pool.ts'
 import type { CatalogueServices } from '../delivery/paid-reply.ts'
-import type { PreviewServices } from '../import-jobs/preview.ts'
 import type { Signer } from '../kernel/signer.ts'
 import type { Outbox } from '../people/outbox.ts'
 import type { PeopleSettings } from '../people/settings.ts'
-import type { ImportServices } from './operator/imports/jobs.ts'
 import type { SystemServices } from './operator/system.ts'
 
 /** What the areas of the console need from the process. A request's statements run on its own `ctx.db`. */
-export interface ConsoleServices extends BillingServices, SystemServices, ImportServices, PreviewServices {
+export interface ConsoleServices extends BillingServices, SystemServices {
   /** Signs links, and makes keyed hashes of what bounds attempts. */
   signer: Signer
   log: Logger
   /** For work that outlives its request. */
   db: ConnectionPool
   search: CatalogueServices['search'] & SystemServices['search']
-  config: CatalogueServices['config'] &
-    SystemServices['config'] &
-    PreviewServices['config'] & { people: PeopleSettings }
+  config: CatalogueServices['config'] & SystemServices['config'] & { people: PeopleSettings }
   /** Sends mails after their requests were answered; null where no mail is set up. */
   outbox: Outbox | null
 }

@@ -116,9 +116,6 @@ export async function countAdded(db: Queryable, insert: pg.QueryConfig & { text:
   return rows[0]!.added
 }
 
-/** Further work in a verb's transaction, such as an entry of the audit log; it receives the verb's result. */
-export type Alongside<T> = (client: Client, result: T) => Promise<void>
-
 // An arbitrary fixed number, different from the migrations'.
 const firstStartLock = 7_305_111_202
 

@@ -1,3 +1,6 @@
+import { authorize } from '../auth/access.ts'
+import type { Actor } from '../auth/actor.ts'
+import { recordAudit } from '../auth/audit.ts'
 import { deleteChangesOf } from '../catalogue/history/queries.ts'
 import { reportStore, requireStoreByDomain, type StoreReport } from '../catalogue/named-store.ts'
 import { lockCatalogue, recordBatch } from '../catalogue/queries.ts'
@@ -7,6 +10,7 @@ import { expireFilesOfContacts } from '../exports/expire.ts'
 import { contactKey } from '../kernel/ids.ts'
 import type { Clock } from '../kernel/time.ts'
 import { dropListMembers } from '../lists/upkeep/drop-members.ts'
+import { erasing } from './erase-contacts.ts'
 import * as queries from './queries.ts'
 import { deleteContactsOf, deleteStore, recordRemovedStore } from './remove-store-queries.ts'
 
@@ -22,7 +26,9 @@ export interface RemovedStore {
  * numbers, and the numbers of
  * stores and contacts are never given again. Nobody is suppressed: an import may add store and people anew.
  */
-export function removeStore(ctx: { db: Pool; clock: Clock }, domain: string): Promise<RemovedStore> {
+export function removeStore(ctx: { actor: Actor; db: Pool; clock: Clock }, domain: string): Promise<RemovedStore> {
+  const { actor, clock } = ctx
+  authorize({ actor, now: clock.now() }, erasing)
   return transact(ctx.db, async (client) => {
     await queries.prepareErasureTransaction(client)
     // Imports wait from here on, so that they cannot add people to the store in between.
@@ -30,7 +36,7 @@ export function removeStore(ctx: { db: Pool; clock: Clock }, domain: string): Pr
     const stored = await requireStoreByDomain(client, domain)
     const numbers = await deleteContactsOf(client, stored.id)
     const contactKeys = numbers.map((number) => contactKey(stored.id, number))
-    const now = ctx.clock.now()
+    const now = clock.now()
     await deleteStore(client, stored.id)
     await deleteChangesOf(client, [stored.id])
     await recordRemovedStore(client, stored.id, batch + 1)
@@ -43,6 +49,9 @@ export function removeStore(ctx: { db: Pool; clock: Clock }, domain: string): Pr
       await queries.deleteKeptReplies(client, contactKeys)
       await expireFilesOfContacts(client, contactKeys, now)
     }
-    return { removed: reportStore({ ...stored, contacts: numbers.length }), batch: batch + 1 }
+    const removed = reportStore({ ...stored, contacts: numbers.length })
+    const details = { contacts: numbers.length, batch: batch + 1 }
+    await recordAudit(client, { actor, now }, { accountId: null, action: 'store.removed', target: removed.id, details })
+    return { removed, batch: batch + 1 }
   })
 }

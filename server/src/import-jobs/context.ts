@@ -1,4 +1,6 @@
-import { recordAuditEntry } from '../auth/audit.ts'
+import type { Access } from '../auth/access.ts'
+import type { ActorContext } from '../auth/actor.ts'
+import { recordAudit } from '../auth/audit.ts'
 import type { ConnectionPool, Pool, Queryable } from '../db/pool.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { ImportFiles } from './files.ts'
@@ -6,15 +8,18 @@ import type { ImportJob } from './job.ts'
 import { selectImportJob } from './queries.ts'
 
 /** Who does something with an import, and when. */
-export interface ImportJobContext {
+export interface ImportJobContext extends ActorContext {
   /** Not the database of the request: an upload may take longer than a request's statements. */
   db: Pool
   files: ImportFiles
-  now: Date
-  personId: number
-  /** The network address of the browser. */
-  address: string
 }
+
+export const readingImports = { operator: true, kind: 'read' } as const satisfies Access
+/** Uploads, checks and clears away; nothing of the catalogue changes. */
+export const preparingImports = { operator: true, kind: 'edit' } as const satisfies Access
+/** What is imported cannot be taken back. */
+export const runningImports = { operator: true, kind: 'powerful' } as const satisfies Access
+export const takingRejects = { operator: true, kind: 'exit' } as const satisfies Access
 
 /** The share of the pool that imports of the console use. */
 export function importLane(db: ConnectionPool): Pool {
@@ -35,22 +40,19 @@ export async function requireImport(db: Queryable, id: number): Promise<ImportJo
   return job
 }
 
-type ImportAction = 'created' | 'started' | 'stopped' | 'rejects_downloaded' | 'files_removed'
+type ImportAction = 'created' | 'started' | 'stopped' | 'ended' | 'rejects_downloaded' | 'files_removed'
 
 /** Adds an entry to the audit log. Not the file's name, which may name a person. */
 export function auditImport(
-  { personId, address, now }: ImportJobContext,
+  ctx: ActorContext,
   db: Queryable,
   action: ImportAction,
   { id, kind }: ImportJob,
   details: Readonly<Record<string, string | number | boolean | null>> = {},
 ): Promise<void> {
-  return recordAuditEntry(db, {
+  return recordAudit(db, ctx, {
     accountId: null,
-    personId,
     action: `import.${action}`,
     details: { import: id, kind, ...details },
-    address,
-    at: now,
   })
 }

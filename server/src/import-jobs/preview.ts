@@ -1,10 +1,12 @@
 import { FairQueue } from '@storedex/work'
+import { authorize } from '../auth/access.ts'
+import { personOf } from '../auth/actor.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import type { Inspection } from '../imports/inspect-file.ts'
 import type { InspectImport } from '../imports/threads/inspect.ts'
 import { OperatorError, Refusal } from '../kernel/errors.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
-import { type ImportJobContext, requireImportHere } from './context.ts'
+import { type ImportJobContext, readingImports, requireImportHere } from './context.ts'
 import { canRun } from './job.ts'
 import { type ImportJobOptions, readingOptionsOf } from './options.ts'
 
@@ -31,6 +33,7 @@ export async function previewImport(
   id: number,
   given: ImportJobOptions,
 ): Promise<ImportPreview> {
+  authorize(ctx, readingImports)
   const job = await requireImportHere(ctx, id)
   if (!canRun(job)) throw new Refusal('import_not_ready', 'The file of this import is not there, or is in use.')
   const file = ctx.files.sourceOf(job)
@@ -38,7 +41,7 @@ export async function previewImport(
     const options = { ...readingOptionsOf(given), extendTaxonomy: given.extend_taxonomy ?? false }
     const { vocabulary } = await loadTaxonomy(ctx.db)
     const context = { vocabulary, seals: services.seals, maxUnpackedMb: services.config.importMaxUnpackedMb }
-    const { rows, ...inspection } = await turns.run({ name: String(ctx.personId), maxPermits: 1 }, () =>
+    const { rows, ...inspection } = await turns.run({ name: String(personOf(ctx.actor)), maxPermits: 1 }, () =>
       services.inspectImport(context, job.kind, file, options),
     )
     const hasColumns = inspection.format === 'csv'

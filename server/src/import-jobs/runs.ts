@@ -1,8 +1,17 @@
 import type { ReadStream } from 'node:fs'
+import { authorize } from '../auth/access.ts'
 import { transact } from '../db/pool.ts'
 import type { RecordsOf } from '../imports/report.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { auditImport, type ImportJobContext, requireImport, requireImportHere } from './context.ts'
+import {
+  auditImport,
+  type ImportJobContext,
+  preparingImports,
+  requireImport,
+  requireImportHere,
+  runningImports,
+  takingRejects,
+} from './context.ts'
 import { canRun, type ImportJob, isRunning } from './job.ts'
 import type { ImportJobOptions, ImportRun } from './options.ts'
 import { markFilesRemoved, queueImportRun, requestImportStop } from './queries.ts'
@@ -14,6 +23,7 @@ export async function queueRun(
   run: ImportRun,
   { map = {}, ...options }: ImportJobOptions,
 ): Promise<ImportJob> {
+  authorize(ctx, run === 'import' ? runningImports : preparingImports)
   const job = await requireImportHere(ctx, id)
   if (!canRun(job)) throw notReadyError(job)
   // The headings of columns may be a person's data, if the file has no heading: they stay beside the file.
@@ -28,6 +38,7 @@ export async function queueRun(
 
 /** Asks a run to stop. A running one ends after its current chunk. */
 export async function stopRun(ctx: ImportJobContext, id: number): Promise<ImportJob> {
+  authorize(ctx, preparingImports)
   return transact(ctx.db, async (client) => {
     const stopped = await requestImportStop(client, id, ctx.now)
     if (!stopped) return requireImport(client, id)
@@ -38,6 +49,7 @@ export async function stopRun(ctx: ImportJobContext, id: number): Promise<Import
 
 /** Removes the files of an import that does not run. One that was not imported ends with that. */
 export async function removeFiles(ctx: ImportJobContext, id: number): Promise<ImportJob> {
+  authorize(ctx, preparingImports)
   await requireImportHere(ctx, id)
   return transact(ctx.db, async (client) => {
     const change = {
@@ -62,11 +74,13 @@ export async function openRejects(
   id: number,
   of: RecordsOf,
 ): Promise<{ content: ReadStream; bytes: number; name: string }> {
+  authorize(ctx, takingRejects)
   const job = await requireImportHere(ctx, id)
   const name = job.rejectsRemovedAt === null ? job.rejects?.[of] : undefined
   const file = name === undefined ? null : await ctx.files.openRejects(id, name)
   if (!file) throw new Refusal('import_not_found', 'This import has no such rejects, or they were removed.')
-  await auditImport(ctx, ctx.db, 'rejects_downloaded', job)
+  const rows = job.report?.parts.find((part) => part.of === of)?.rejected ?? null
+  await auditImport(ctx, ctx.db, 'rejects_downloaded', job, { of, rows })
   // Called as the command would call it.
   return { ...file, name: name!.replace(/^source(\.(?:ndjson|jsonl|json|csv)(?:\.gz)?)?/, job.fileName) }
 }

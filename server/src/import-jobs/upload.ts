@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
+import { authorize } from '../auth/access.ts'
+import { personOf } from '../auth/actor.ts'
 import { transact } from '../db/pool.ts'
 import type { ImportKindName } from '../imports/report.ts'
 import { formatEndingOf } from '../imports/source/text.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { auditImport, type ImportJobContext, requireImportHere } from './context.ts'
+import { auditImport, type ImportJobContext, preparingImports, requireImportHere } from './context.ts'
 import { partTooLargeError } from './files.ts'
 import type { ImportJob } from './job.ts'
 import { advanceUpload, insertImportJob } from './queries.ts'
@@ -22,7 +24,8 @@ interface NewUpload {
 
 /** Begins an import: its file follows in parts. */
 export async function createImportJob(ctx: ImportJobContext, upload: NewUpload): Promise<ImportJob> {
-  const { db, files, personId, now } = ctx
+  authorize(ctx, preparingImports)
+  const { db, files, actor, now } = ctx
   if (!upload.fileName.isWellFormed())
     throw new Refusal('invalid_request', 'The name of the file has half a character in it; rename the file.', {
       param: 'file_name',
@@ -37,7 +40,7 @@ export async function createImportJob(ctx: ImportJobContext, upload: NewUpload):
   const server = await files.serverId()
   await files.requireSpace(upload.bytes)
   return transact(db, async (client) => {
-    const job = await insertImportJob(client, { ...upload, server, personId, at: now })
+    const job = await insertImportJob(client, { ...upload, server, personId: personOf(actor)!, at: now })
     await auditImport(ctx, client, 'created', job, { bytes: upload.bytes })
     await files.create(job)
     return job
@@ -56,6 +59,7 @@ export async function appendToUpload(
   id: number,
   { offset, content, bytes }: { offset: number; content: unknown; bytes: number | null },
 ): Promise<ImportJob> {
+  authorize(ctx, preparingImports)
   if (!(content instanceof Readable))
     throw new Refusal('unsupported_media_type', 'Send a part of the file as application/offset+octet-stream.')
   if (bytes !== null && bytes > maxPartBytes) throw partTooLargeError(maxPartBytes)

@@ -115,14 +115,13 @@ export async function listPeople(ctx: PeopleContext, account: string | null): Pr
 }
 
 function createPasswordLink(
-  { ids, now }: PeopleContext,
+  ctx: PeopleContext,
   client: Client,
   person: RegisteredPerson,
   lifeMs: number,
 ): Promise<string> {
-  const by = { personId: null, address: null }
-  const publicId = ids.seal('person', person.id)
-  return createSignInLink(client, { personId: person.id, publicId, purpose: 'set_password', lifeMs, now, by })
+  const publicId = ctx.ids.seal('person', person.id)
+  return createSignInLink(client, ctx, { personId: person.id, publicId, purpose: 'set_password', lifeMs })
 }
 
 /** Records a change of a person, which concerns no single account. */

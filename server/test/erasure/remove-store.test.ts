@@ -35,6 +35,12 @@ const count = async (table: string, condition: string, values: unknown[]) =>
   (await app.db.query<{ rows: number }>(`select count(*) as rows from ${table} where ${condition}`, values)).rows[0]!
     .rows
 
+const newestEntry = async () => {
+  const columns = 'action, actor, person_id, target, details'
+  return (await app.db.query(`select ${columns} from audit_log where account_id = 0 order by entry desc limit 1`))
+    .rows[0]
+}
+
 const storeIdOf = async (domain: string) =>
   (await app.db.query<{ store_id: number }>('select store_id from store_domains where host = $1', [domain])).rows[0]!
     .store_id
@@ -53,6 +59,10 @@ test('a removed store is found by no host and no search, and its people are gone
   expect(found.map(({ domain }: { domain: string }) => domain)).not.toContain(shop)
   const people = (await key.post('/contacts/search', { store: { countries: ['DE'] }, person: {}, limit: 100 })).body
   expect(people.data.map((each: { store: { domain: string } }) => each.store.domain)).not.toContain(shop)
+  expect(await newestEntry()).toEqual({
+    ...{ action: 'store.removed', actor: 'command', person_id: null, target: expect.stringMatching(/^st_live_/) },
+    details: { contacts: 2, batch: expect.any(Number) },
+  })
   for (const table of ['contacts', 'store_domains']) expect(await count(table, 'store_id = $1', [id]), table).toBe(0)
   expect(await count('stores', 'id = $1', [id])).toBe(0)
   expect(await count('contacts', 'store_id = $1', [await storeIdOf(other)])).toBe(2)

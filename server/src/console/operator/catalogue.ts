@@ -1,8 +1,8 @@
 import type { PersonContext } from '../../auth/signed-in.ts'
 import type { Queryable } from '../../db/pool.ts'
 import type { SearchStatus } from '../../search/service.ts'
-import type { OperatorCatalogueReply, SearchState } from './data-schema.ts'
 import { type CatalogueSizeRow, countCatalogue, selectRecentBatches } from './queries.ts'
+import type { OperatorCatalogueReply, SearchState } from './schema.ts'
 
 const shownBatches = 10
 

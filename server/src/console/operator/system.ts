@@ -8,8 +8,8 @@ import type { Clock } from '../../kernel/time.ts'
 import type { PeopleSettings } from '../../people/settings.ts'
 import type { SearchStatus } from '../../search/service.ts'
 import { describeSearchState } from './catalogue.ts'
-import type { SystemReply } from './data-schema.ts'
 import { readDatabaseFacts } from './queries.ts'
+import type { SystemReply } from './schema.ts'
 
 export interface SystemServices {
   db: ConnectionPool

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { recordAuditEntry } from '../../auth/audit.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import { personContext } from '../../auth/signed-in.ts'
 import { transact } from '../../db/pool.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
@@ -174,16 +174,15 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       },
     },
     async (request) => {
-      const { db, person, address, now, requestId } = personContext(request)
+      const ctx = personContext(request)
       const { passkey: target } = request.params
       const opened = ids.open(target)
-      await transact(db, async (client) => {
-        const isDeleted = opened?.kind === 'passkey' && (await deletePasskey(client, person.id, opened.value))
+      await transact(ctx.db, async (client) => {
+        const isDeleted = opened?.kind === 'passkey' && (await deletePasskey(client, ctx.person.id, opened.value))
         if (!isDeleted) throw new Refusal('passkey_not_found', 'You have no such passkey.')
-        const audit = { accountId: null, personId: person.id, address, at: now }
-        await recordAuditEntry(client, { ...audit, action: 'passkey.removed', target })
+        await recordAudit(client, ctx, { accountId: null, action: 'passkey.removed', target })
       })
-      return { object: 'done' as const, request_id: requestId }
+      return { object: 'done' as const, request_id: request.id }
     },
   )
 }

@@ -140,7 +140,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
         browser === null
           ? await takeAttempt(attempts, 'password_mail', { address, email })
           : await takeAttempt(attempts, 'known_password_mail', { browser, email })
-      const ctx = { db: services.db, ids, now, address, publicUrl }
+      const ctx = { actor: { kind: 'visitor', address } as const, db: services.db, ids, now, publicUrl }
       sendAfterReply(reply, outbox, attempt, () => writePasswordMail(ctx, email))
       return done(request)
     },

@@ -1,4 +1,4 @@
-import { recordAuditEntry } from '../../auth/audit.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import { personContext } from '../../auth/signed-in.ts'
 import { transact } from '../../db/pool.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
@@ -6,7 +6,7 @@ import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
 import { DoneReply } from '../../kernel/shapes.ts'
-import { reauthenticateByPassword, signInByPassword } from '../../people/passwords/sign-in.ts'
+import { confirmSession, reauthenticateByPassword, signInByPassword } from '../../people/passwords/sign-in.ts'
 import { deleteSession } from '../../people/sessions/queries.ts'
 import { clearSessionCookie, setSessionCookie } from '../../people/sessions/session-cookie.ts'
 import { knownBrowserOf, rememberBrowser } from '../known-browsers.ts'
@@ -90,16 +90,10 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       },
     },
     async (request, reply) => {
-      const { db, person, session, address, now } = personContext(request)
-      await transact(db, async (client) => {
-        await deleteSession(client, person.id, session.id)
-        await recordAuditEntry(client, {
-          accountId: null,
-          personId: person.id,
-          action: 'session.ended',
-          address,
-          at: now,
-        })
+      const ctx = personContext(request)
+      await transact(ctx.db, async (client) => {
+        await deleteSession(client, ctx.person.id, ctx.session.id)
+        await recordAudit(client, ctx, { accountId: null, action: 'session.ended' })
       })
       clearSessionCookie(reply, publicUrl)
       return { object: 'done' as const, request_id: request.id }
@@ -109,7 +103,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/reauthenticate',
     {
-      config: { access: { person: true, kind: 'session' } },
+      config: { access: confirmSession },
       schema: {
         operationId: 'reauthenticate',
         tags: ['session'],
@@ -119,11 +113,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       },
     },
     async (request) => {
-      const { db, now, person, session } = personContext(request)
-      await reauthenticateByPassword(
-        { db, signer, now, browser: browserOf(request) },
-        { personId: person.id, email: person.email, sessionId: session.id, password: request.body.password },
-      )
+      await reauthenticateByPassword({ ...personContext(request), signer }, request.body.password)
       return { object: 'done' as const, request_id: request.id }
     },
   )

@@ -1,13 +1,14 @@
 import { tryLock } from '@storedex/process-lock'
 import { withTimeout } from '@storedex/work'
 import type { Logger } from 'pino'
-import { recordAuditEntry } from '../../auth/audit.ts'
+import { system } from '../../auth/actor.ts'
 import { type Pool, transact } from '../../db/pool.ts'
 import type { GaugeSource } from '../../http/metrics.ts'
 import type { DataKey } from '../../kernel/seal.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { describeCause } from '../../runtime/logger.ts'
 import { type RepeatingTask, startRepeating } from '../../runtime/timing.ts'
+import { auditImport } from '../context.ts'
 import { removeExpiredFiles } from '../expire.ts'
 import type { ImportFiles } from '../files.ts'
 import type { ImportJob, ImportState, JobProgress } from '../job.ts'
@@ -227,9 +228,8 @@ export class ImportRunner {
     await transact(db, async (client) => {
       const ended = { id: job.id, state, report, rejects: result?.rejects ?? null, hasRun: result !== null, error, at }
       if (!(await queries.endImportRun(client, ended)) || job.run === 'check') return
-      const details = { import: job.id, kind: job.kind, state, ...(report && countsOf(report.parts)) }
-      const entry = { accountId: null, personId: job.personId, action: 'import.ended', address: null, at } as const
-      await recordAuditEntry(client, { ...entry, details })
+      const details = { state, ...(report && countsOf(report.parts)) }
+      await auditImport({ actor: system, now: at }, client, 'ended', job, details)
     })
     this.#ended[outcome]++
     if (state !== 'done' || report!.parts.some(({ rejected }) => rejected > 0)) return

@@ -1,3 +1,4 @@
+import { recognised } from '../../auth/actor.ts'
 import { transact } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { type LinkContext, type OpenedLink, signedIn, startLinkSession } from '../links/link-context.ts'
@@ -30,8 +31,7 @@ export async function openInvitation(ctx: LinkContext, token: string): Promise<O
   if (!found) return null
   const { invitation, own } = found
   if (!own) return describeInvitation(found)
-  const { db, ids, now, browser } = ctx
-  await transact(db, (client) => joinByInvitation({ db: client, ids, now, address: browser.address }, invitation, own))
+  await transact(ctx.db, (client) => joinByInvitation(client, ctx, invitation, own))
   return signedIn(own, null)
 }
 
@@ -68,10 +68,10 @@ export async function acceptAsNewPerson(
   return transact(db, async (client) => {
     const person = await createPerson(client, { email, name, now })
     if (!person) throw invalidLinkError()
-    const { address } = browser
     const publicId = ids.seal('person', person.id)
-    await setPasswordAnew(client, { personId: person.id, publicId, hash, name, address, now })
-    await joinByInvitation({ db: client, ids, now, address }, invitation, person)
+    const actor = recognised(person.id, { address: browser.address, now })
+    await setPasswordAnew(client, actor, { personId: person.id, publicId, hash, name })
+    await joinByInvitation(client, ctx, invitation, person)
     return startLinkSession(client, ctx, person.id, 'invitation')
   })
 }

@@ -1,11 +1,11 @@
-import { recordAuditEntry } from '../../auth/audit.ts'
+import { recognised } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import type { Role } from '../../auth/roles.ts'
 import type { Client, Pool } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import type { Signer } from '../../kernel/signer.ts'
 import { type RegisteredPerson, selectPerson } from '../queries.ts'
-import { deleteSessionByToken } from '../sessions/queries.ts'
-import { type Browser, createSession } from '../sessions/sessions.ts'
+import { type Browser, beginSession } from '../sessions/sessions.ts'
 import { invalidLinkError } from './links.ts'
 
 export interface LinkContext {
@@ -38,15 +38,13 @@ export interface OpenedLink {
 /** Begins the session of somebody whose link was used, in its transaction. */
 export async function startLinkSession(
   client: Client,
-  { browser, now, replacedToken }: LinkContext,
+  ctx: LinkContext,
   personId: number,
   purpose: string,
 ): Promise<OpenedLink> {
-  if (replacedToken) await deleteSessionByToken(client, replacedToken)
-  const sessionToken = await createSession(client, { personId, browser, now })
-  const audit = { accountId: null, personId, address: browser.address, at: now }
-  await recordAuditEntry(client, { ...audit, action: 'link.used', details: { purpose } })
-  await recordAuditEntry(client, { ...audit, action: 'session.created', details: { by: 'link' } })
+  const person = recognised(personId, { address: ctx.browser.address, now: ctx.now })
+  await recordAudit(client, person, { accountId: null, action: 'link.used', details: { purpose } })
+  const sessionToken = await beginSession(client, ctx, personId, 'link')
   return signedIn((await selectPerson(client, personId))!, sessionToken)
 }
 

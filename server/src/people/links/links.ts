@@ -1,4 +1,5 @@
-import { recordAuditEntry } from '../../auth/audit.ts'
+import type { ActorContext } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { hashToken, newToken } from '../tokens.ts'
@@ -15,26 +16,16 @@ interface NewLink {
   publicId: string
   purpose: LinkPurpose
   lifeMs: number
-  now: Date
-  /** Who made it, and from where; null for the command line. */
-  by: { personId: number | null; address: string | null }
 }
 
 /** Creates a single-use link. Returns its token, which is stored nowhere. */
-export async function createSignInLink(db: Queryable, link: NewLink): Promise<string> {
-  const { personId, publicId, purpose, lifeMs, now, by } = link
+export async function createSignInLink(db: Queryable, ctx: ActorContext, link: NewLink): Promise<string> {
+  const { personId, publicId, purpose, lifeMs } = link
   const token = newToken()
+  const { now } = ctx
   const expiresAt = new Date(now.getTime() + lifeMs)
   await insertSignInLink(db, { tokenHash: hashToken(token), personId, purpose, now, expiresAt })
-  await recordAuditEntry(db, {
-    accountId: null,
-    personId: by.personId,
-    action: 'link.created',
-    target: publicId,
-    details: { purpose },
-    address: by.address,
-    at: now,
-  })
+  await recordAudit(db, ctx, { accountId: null, action: 'link.created', target: publicId, details: { purpose } })
   return token
 }
 

@@ -1,3 +1,4 @@
+import { recognised } from '../../auth/actor.ts'
 import { transact } from '../../db/pool.ts'
 import { countFailures } from '../attempts.ts'
 import { acceptAsNewPerson, lookAtInvitation, openInvitation } from '../invitations/accept-invitation.ts'
@@ -93,7 +94,8 @@ function useOwnLink(
     if (!link) throw invalidLinkError()
     if (chosen) {
       const publicId = ids.seal('person', personId)
-      await setPasswordAnew(client, { personId, publicId, ...chosen, address: browser.address, now })
+      const person = recognised(personId, { address: browser.address, now })
+      await setPasswordAnew(client, person, { personId, publicId, ...chosen })
     }
     return startLinkSession(client, ctx, personId, purpose)
   })

@@ -1,4 +1,5 @@
-import { recordAuditEntry } from '../../auth/audit.ts'
+import { recognised } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import { type Client, type Pool, transact } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
@@ -9,8 +10,7 @@ import { noticeNewCredential } from '../credentials/notices.ts'
 import type { Outbox } from '../outbox.ts'
 import { findPersonByEmail } from '../person.ts'
 import { lockCredentials, type RegisteredPerson, shareCredentials } from '../queries.ts'
-import { deleteSessionByToken } from '../sessions/queries.ts'
-import { type Browser, createSession } from '../sessions/sessions.ts'
+import { type Browser, beginSession } from '../sessions/sessions.ts'
 import type { PeopleSettings } from '../settings.ts'
 import { createOwner } from '../sign-up/sign-up.ts'
 import { newToken } from '../tokens.ts'
@@ -115,21 +115,18 @@ async function bindAndSignIn(
     throw refusedError('another account at the provider is bound to this person')
   await endAllCredentials(client, { personId: id, password: 'ends', now: ctx.now })
   const target = ctx.ids.seal('person', id)
-  const audit = { accountId: null, personId: id, address: ctx.browser.address, at: ctx.now }
-  await recordAuditEntry(client, { ...audit, action: 'openid.bound', target })
+  const actor = recognised(id, { address: ctx.browser.address, now: ctx.now })
+  await recordAudit(client, actor, { accountId: null, action: 'openid.bound', target })
   return startSession(ctx, client, person)
 }
 
 async function startSession(
-  { now, browser, replacedToken }: OpenIdContext,
+  ctx: OpenIdContext,
   client: Client,
   { id: personId, email }: RegisteredPerson,
 ): Promise<NewSession> {
   if (!(await shareCredentials(client, personId))) throw refusedError('the person was removed')
-  if (replacedToken) await deleteSessionByToken(client, replacedToken)
-  const audit = { accountId: null, personId, address: browser.address, at: now }
-  await recordAuditEntry(client, { ...audit, action: 'session.created', details: { by: 'openid' } })
-  return { sessionToken: await createSession(client, { personId, browser, now }), email }
+  return { sessionToken: await beginSession(client, ctx, personId, 'openid'), email }
 }
 
 /** What it was is for the log: the browser comes from another site, and gets a page. */

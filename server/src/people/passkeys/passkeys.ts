@@ -4,7 +4,8 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
-import { recordAuditEntry } from '../../auth/audit.ts'
+import { recognised } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import { type Pool, transact } from '../../db/pool.ts'
 import { isLoopback } from '../../kernel/domain.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -13,8 +14,8 @@ import type { Signer } from '../../kernel/signer.ts'
 import { countFailures, takeAttempt } from '../attempts.ts'
 import { type ChallengePurpose, createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { shareCredentials } from '../queries.ts'
-import { deleteSessionByToken, lockSession } from '../sessions/queries.ts'
-import { type Browser, createSession } from '../sessions/sessions.ts'
+import { lockSession } from '../sessions/queries.ts'
+import { type Browser, beginSession } from '../sessions/sessions.ts'
 import { newToken } from '../tokens.ts'
 import {
   insertPasskey,
@@ -95,7 +96,7 @@ export async function finishRegistration(
   holder: Holder,
   { name, response }: { name: string; response: RegistrationResponseJSON },
 ): Promise<PasskeyRow> {
-  const { db, ids, now, browser } = ctx
+  const { db, ids, now } = ctx
   const { verifyRegistrationResponse } = await loadLibrary()
   const challenge = challengeIn(response.response.clientDataJSON)
   const known = await takeChallenge(db, { token: challenge, purpose: 'passkey_registration', now })
@@ -129,8 +130,8 @@ export async function finishRegistration(
     if (!passkey)
       throw new Refusal('invalid_request', `This passkey is known already, or you have ${maxPasskeys} of them.`)
     const target = ids.seal('passkey', passkey.id)
-    const audit = { accountId: null, personId: holder.id, address: browser.address, at: now }
-    await recordAuditEntry(client, { ...audit, action: 'passkey.created', target })
+    const actor = recognised(holder.id, { address: ctx.browser.address, now })
+    await recordAudit(client, actor, { accountId: null, action: 'passkey.created', target })
     return passkey
   })
 }
@@ -161,16 +162,12 @@ async function checkAndSignIn(
   ctx: PasskeyContext,
   { response, replacedToken }: { response: AuthenticationResponseJSON; replacedToken: Buffer | null },
 ): Promise<string> {
-  const { db, now, browser } = ctx
+  const { db, now } = ctx
   const { passkey, signCount } = await verifySignature(ctx, response)
   return transact(db, async (client) => {
     if (!(await shareCredentials(client, passkey.person_id))) throw refusedPasskeyError()
     if (!(await recordPasskeyUse(client, { id: passkey.id, signCount, now }))) throw refusedPasskeyError()
-    if (replacedToken) await deleteSessionByToken(client, replacedToken)
-    const personId = passkey.person_id
-    const audit = { accountId: null, personId, address: browser.address, at: now }
-    await recordAuditEntry(client, { ...audit, action: 'session.created', details: { by: 'passkey' } })
-    return createSession(client, { personId, browser, now })
+    return beginSession(client, { ...ctx, replacedToken }, passkey.person_id, 'passkey')
   })
 }
 

@@ -1,3 +1,4 @@
+import type { ActorContext } from '../../auth/actor.ts'
 import type { Pool } from '../../db/pool.ts'
 import { transact } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
@@ -6,12 +7,9 @@ import { createSignInLink, linkLifeMs } from '../links/links.ts'
 import type { Mail } from '../mail.ts'
 import { findPersonByEmail } from '../person.ts'
 
-interface PasswordMailContext {
+interface PasswordMailContext extends ActorContext {
   db: Pool
   ids: IdSealer
-  now: Date
-  /** The network address of the browser. */
-  address: string
   publicUrl: string
 }
 
@@ -20,17 +18,15 @@ interface PasswordMailContext {
  * the time of the answer tells nothing.
  */
 export async function writePasswordMail(ctx: PasswordMailContext, email: string): Promise<Mail | null> {
-  const { db, ids, now, address, publicUrl } = ctx
+  const { db, ids, publicUrl } = ctx
   const person = await findPersonByEmail(db, email)
   if (!person) return null
   const token = await transact(db, (client) =>
-    createSignInLink(client, {
+    createSignInLink(client, ctx, {
       personId: person.id,
       publicId: ids.seal('person', person.id),
       purpose: 'set_password',
       lifeMs: linkLifeMs.other,
-      now,
-      by: { personId: null, address },
     }),
   )
   return { to: person.email, ...passwordLetter({ publicUrl, token }) }

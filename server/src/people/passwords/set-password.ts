@@ -1,4 +1,5 @@
-import { recordAuditEntry } from '../../auth/audit.ts'
+import type { ActorContext } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { endAllCredentials } from '../credentials/end-credentials.ts'
@@ -21,34 +22,43 @@ interface NewPassword {
   personId: number
   publicId: string
   hash: string
-  address: string | null
-  now: Date
 }
 
 /** Sets the password of somebody who used a link, which ends all else that they could sign in with. */
-export async function setPasswordAnew(db: Queryable, input: NewPassword & { name: string | null }): Promise<void> {
-  const { personId, now } = input
-  await endAllCredentials(db, { personId, password: 'stays', now })
-  await storePassword(db, input)
+export async function setPasswordAnew(
+  db: Queryable,
+  ctx: ActorContext,
+  input: NewPassword & { name: string | null },
+): Promise<void> {
+  await endAllCredentials(db, { personId: input.personId, password: 'stays', now: ctx.now })
+  await storePassword(db, ctx, input)
 }
 
 /**
  * Changes the password of somebody who is signed in, which ends their other sessions and the links that were made for
  * them. Passkeys stay. Throws if the session ended while the password was hashed.
  */
-export async function changeOwnPassword(db: Queryable, input: NewPassword & { sessionId: number }): Promise<void> {
-  const { personId, sessionId, now } = input
+export async function changeOwnPassword(
+  db: Queryable,
+  ctx: ActorContext,
+  input: NewPassword & { sessionId: number },
+): Promise<void> {
+  const { personId, sessionId } = input
   await lockCredentials(db, personId)
   if (!(await lockSession(db, personId, sessionId)))
     throw new Refusal('not_signed_in', 'This session has ended; sign in again.')
-  await endSignInLinks(db, personId, now)
+  await endSignInLinks(db, personId, ctx.now)
   await deleteSessionsOf(db, personId, sessionId)
-  await storePassword(db, { ...input, name: null })
+  await storePassword(db, ctx, { ...input, name: null })
 }
 
 /** A name of null keeps it. */
-async function storePassword(db: Queryable, input: NewPassword & { name: string | null }): Promise<void> {
-  const { personId, publicId, hash, name, address, now } = input
-  await updatePassword(db, personId, { hash, name, at: now })
-  await recordAuditEntry(db, { accountId: null, personId, action: 'password.set', target: publicId, address, at: now })
+async function storePassword(
+  db: Queryable,
+  ctx: ActorContext,
+  input: NewPassword & { name: string | null },
+): Promise<void> {
+  const { personId, publicId, hash, name } = input
+  await updatePassword(db, personId, { hash, name, at: ctx.now })
+  await recordAudit(db, ctx, { accountId: null, action: 'password.set', target: publicId })
 }

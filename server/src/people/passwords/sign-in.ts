@@ -1,15 +1,18 @@
-import { recordAuditEntry } from '../../auth/audit.ts'
+import { type Access, authorize } from '../../auth/access.ts'
+import { recognised } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
+import type { PersonContext } from '../../auth/signed-in.ts'
 import { type Pool, transact } from '../../db/pool.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Signer } from '../../kernel/signer.ts'
 import { countFailures, takeAttempt } from '../attempts.ts'
 import { findPersonByEmail } from '../person.ts'
 import { lockPassword, selectPerson } from '../queries.ts'
-import { deleteSessionByToken, updateSignedInAt } from '../sessions/queries.ts'
-import { type Browser, createSession } from '../sessions/sessions.ts'
+import { updateSignedInAt } from '../sessions/queries.ts'
+import { type Browser, beginSession } from '../sessions/sessions.ts'
 import { passwordHasher } from './hasher.ts'
 
-export interface SignInContext {
+interface SignInContext {
   db: Pool
   signer: Signer
   now: Date
@@ -43,13 +46,13 @@ async function checkAndSignIn(
   ctx: SignInContext,
   { email, password, replacedToken }: GivenCredentials,
 ): Promise<string> {
-  const { db, now, browser } = ctx
-  const { address } = browser
+  const { db, now } = ctx
+  const { address } = ctx.browser
   const person = await findPersonByEmail(db, email)
-  const audit = { accountId: null, address, at: now }
   if (!(await passwordHasher.verify(password, person?.password_hash ?? null, { email, address }))) {
     // For nobody it is only counted, with as much work, so that strangers cannot fill the audit log.
-    if (person) await recordAuditEntry(db, { ...audit, personId: person.id, action: 'sign_in.failed' })
+    if (person)
+      await recordAudit(db, recognised(person.id, { address, now }), { accountId: null, action: 'sign_in.failed' })
     else await takeAttempt(ctx, 'sign_in_as_nobody', { address })
     throw wrongPasswordError()
   }
@@ -57,9 +60,7 @@ async function checkAndSignIn(
   return transact(db, async (client) => {
     // The password may have been changed while it was verified.
     if (!(await lockPassword(client, personId, person!.password_hash!))) throw wrongPasswordError()
-    if (replacedToken) await deleteSessionByToken(client, replacedToken)
-    await recordAuditEntry(client, { ...audit, personId, action: 'session.created', details: { by: 'password' } })
-    return createSession(client, { personId, browser, now })
+    return beginSession(client, { ...ctx, replacedToken }, personId, 'password')
   })
 }
 
@@ -67,36 +68,30 @@ function wrongPasswordError(): Refusal {
   return new Refusal('sign_in_failed', 'The email address or the password is wrong.')
 }
 
-interface Confirmation {
-  personId: number
-  email: string
-  sessionId: number
-  password: string
-}
+export const confirmSession: Access = { person: true, kind: 'session' }
 
 /**
  * Checks the password of somebody who is signed in; the session then counts as freshly signed in. It has a window of its
  * own, so that somebody whose password is being guessed can still rotate keys and remove members.
  */
-export function reauthenticateByPassword(ctx: SignInContext, confirmation: Confirmation): Promise<void> {
-  const attempt = { session: confirmation.sessionId }
+export function reauthenticateByPassword(ctx: PersonContext & { signer: Signer }, password: string): Promise<void> {
+  authorize(ctx, confirmSession)
+  const attempt = { session: ctx.session.id }
   return countFailures(ctx, { kind: 'reauthentication', attempt, failure: 'sign_in_failed' }, () =>
-    confirmPassword(ctx, confirmation),
+    confirmPassword(ctx, password),
   )
 }
 
-async function confirmPassword(
-  { db, now, browser: { address } }: SignInContext,
-  { personId, email, sessionId, password }: Confirmation,
-): Promise<void> {
-  const person = await selectPerson(db, personId)
-  const audit = { accountId: null, personId, address, at: now }
+async function confirmPassword(ctx: PersonContext, password: string): Promise<void> {
+  const { db, now, address, session } = ctx
+  const { id, email } = ctx.person
+  const person = await selectPerson(db, id)
   if (!(await passwordHasher.verify(password, person?.password_hash ?? null, { email, address }))) {
-    await recordAuditEntry(db, { ...audit, action: 'sign_in.failed' })
+    await recordAudit(db, ctx, { accountId: null, action: 'sign_in.failed' })
     throw new Refusal('sign_in_failed', 'The password is wrong.')
   }
   await transact(db, async (client) => {
-    await updateSignedInAt(client, sessionId, now)
-    await recordAuditEntry(client, { ...audit, action: 'session.confirmed', details: { by: 'password' } })
+    await updateSignedInAt(client, session.id, now)
+    await recordAudit(client, ctx, { accountId: null, action: 'session.confirmed', details: { by: 'password' } })
   })
 }

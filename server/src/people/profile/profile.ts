@@ -30,14 +30,14 @@ interface PasswordContext extends PersonContext {
 /** Sets a new password, which ends all other sessions of the person and the links that were made for them. */
 export async function changePassword(ctx: PasswordContext, { password }: { password: string }): Promise<void> {
   authorize(ctx, changeCredentials)
-  const { person, session, address, now } = ctx
+  const { person, session, address } = ctx
   ctx.outbox?.requireRoom()
   const attempt = await takeAttempt(ctx, 'password_change', { email: person.email })
   try {
     const hash = await hashNewPassword(password, { ...person, address })
     const { id: personId, publicId } = person
     await transact(ctx.db, (client) =>
-      changeOwnPassword(client, { personId, publicId, hash, sessionId: session.id, address, now }),
+      changeOwnPassword(client, ctx, { personId, publicId, hash, sessionId: session.id }),
     )
   } catch (error) {
     // What changed nothing does not count: a weak password, a busy service.

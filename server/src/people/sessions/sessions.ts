@@ -1,6 +1,8 @@
+import { recognised } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { hashToken, newToken } from '../tokens.ts'
-import { insertSession, touchSession } from './queries.ts'
+import { deleteSessionByToken, insertSession, touchSession } from './queries.ts'
 
 const slidingMs = 14 * 86_400_000
 const longestMs = 90 * 86_400_000
@@ -11,6 +13,26 @@ const maxUserAgentLength = 300
 export interface Browser {
   address: string
   userAgent: string
+}
+
+interface SignIn {
+  browser: Browser
+  now: Date
+  /** The hash of the session's token that the browser had; that session ends. */
+  replacedToken: Buffer | null
+}
+
+/** Signs somebody in who has shown who they are, in a transaction. Returns the token of the new session. */
+export async function beginSession(
+  db: Queryable,
+  { browser, now, replacedToken }: SignIn,
+  personId: number,
+  by: 'password' | 'passkey' | 'openid' | 'link',
+): Promise<string> {
+  if (replacedToken) await deleteSessionByToken(db, replacedToken)
+  const person = recognised(personId, { address: browser.address, now })
+  await recordAudit(db, person, { accountId: null, action: 'session.created', details: { by } })
+  return createSession(db, { personId, browser, now })
 }
 
 /** Creates a session. Returns the token for its cookie, which is stored nowhere. */

@@ -1,5 +1,6 @@
 import { openAccount } from '../../accounts/open-account.ts'
-import { recordAuditEntry } from '../../auth/audit.ts'
+import { recognised } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
 import { type Client, type Pool, type Queryable, transact } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
@@ -79,7 +80,12 @@ export async function completeSignUp(
   return createOwner({ db, ids, now, address }, owner, async (client, person) => {
     if (!(await takeChallenge(client, { token, purpose, now }))) throw invalidLinkError()
     const publicId = ids.seal('person', person.id)
-    await setPasswordAnew(client, { personId: person.id, publicId, hash, name: null, address, now })
+    await setPasswordAnew(client, recognised(person.id, { address, now }), {
+      personId: person.id,
+      publicId,
+      hash,
+      name: null,
+    })
     return startLinkSession(client, ctx, person.id, purpose)
   })
 }
@@ -100,8 +106,8 @@ export async function createOwner<T>(
     if (!person) throw invalidLinkError()
     await upsertMember(client, { accountId: account.id, personId: person.id, role: 'owner', addedAt: now })
     const target = ids.seal('account', account.id)
-    const audit = { accountId: account.id, personId: person.id, address, at: now }
-    await recordAuditEntry(client, { ...audit, action: 'account.created', target })
+    const owner = recognised(person.id, { address, now })
+    await recordAudit(client, owner, { accountId: account.id, action: 'account.created', target })
     return work(client, person)
   })
 }

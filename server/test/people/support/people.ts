@@ -1,3 +1,4 @@
+import { command } from '../../../src/auth/actor.ts'
 import { createSignInLink, linkLifeMs } from '../../../src/people/links/links.ts'
 import type { LinkPurpose } from '../../../src/people/links/queries.ts'
 import { findPersonByEmail } from '../../../src/people/person.ts'
@@ -26,14 +27,16 @@ export function cookieOf({ headers }: TestReply): string {
 export async function newLink(app: TestApp, email: string, purpose: LinkPurpose = 'sign_in'): Promise<string> {
   const { db, ids, clock } = app.deps
   const person = (await findPersonByEmail(db, email))!
-  return createSignInLink(db, {
-    personId: person.id,
-    publicId: ids.seal('person', person.id),
-    purpose,
-    lifeMs: linkLifeMs.other,
-    now: clock.now(),
-    by: { personId: null, address: null },
-  })
+  return createSignInLink(
+    db,
+    { actor: command, now: clock.now() },
+    {
+      personId: person.id,
+      publicId: ids.seal('person', person.id),
+      purpose,
+      lifeMs: linkLifeMs.other,
+    },
+  )
 }
 
 /** A password that nothing objects to. */

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { RecordList } from '../../../delivery/list-pages.ts'
-import { importStates } from '../../../import-jobs/job.ts'
-import { ImportJobOptions, importRuns } from '../../../import-jobs/options.ts'
-import { maxFileBytes } from '../../../import-jobs/upload.ts'
-import { badValueRules, ImportReport, importKinds, recordsOf } from '../../../imports/report.ts'
-import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../../kernel/shapes.ts'
+import { RecordList } from '../delivery/list-pages.ts'
+import { badValueRules, ImportReport, importKinds, recordsOf } from '../imports/report.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { importStates } from './job.ts'
+import { ImportJobOptions, importRuns } from './options.ts'
+import { maxFileBytes } from './upload.ts'
 
 const Text = Type.String()
 

@@ -1,16 +1,15 @@
-import type { PersonContext } from '../../../auth/signed-in.ts'
-import type { ConnectionPool } from '../../../db/pool.ts'
-import { type PageQuery, readListPage } from '../../../delivery/list-pages.ts'
-import { type ImportJobContext, importLane } from '../../../import-jobs/context.ts'
-import type { ImportFiles } from '../../../import-jobs/files.ts'
-import type { ImportJob } from '../../../import-jobs/job.ts'
-import { selectImportJobs } from '../../../import-jobs/queries.ts'
-import type { ImportRunner } from '../../../import-jobs/run/runner.ts'
-import type { RecordsOf } from '../../../imports/report.ts'
-import type { CursorSealer } from '../../../kernel/cursor.ts'
-import type { IdSealer } from '../../../kernel/ids.ts'
-import { selectPersonNames } from '../../../usage/queries.ts'
-import { listContext } from '../context.ts'
+import type { PersonContext } from '../auth/signed-in.ts'
+import type { ConnectionPool } from '../db/pool.ts'
+import { ofInstallation, type PageQuery, readListPage } from '../delivery/list-pages.ts'
+import type { RecordsOf } from '../imports/report.ts'
+import type { CursorSealer } from '../kernel/cursor.ts'
+import type { IdSealer } from '../kernel/ids.ts'
+import { selectPersonNames } from '../usage/queries.ts'
+import { type ImportJobContext, importLane } from './context.ts'
+import type { ImportFiles } from './files.ts'
+import type { ImportJob } from './job.ts'
+import { selectImportJobs } from './queries.ts'
+import type { ImportRunner } from './run/runner.ts'
 import type { ImportListReply, ImportReply } from './schema.ts'
 
 export interface ImportServices {
@@ -22,8 +21,7 @@ export interface ImportServices {
 }
 
 export function importContextOf(ctx: PersonContext, { db, importFiles }: ImportServices): ImportJobContext {
-  const { now, address, person } = ctx
-  return { db: importLane(db), files: importFiles, now, personId: person.id, address }
+  return { actor: ctx.actor, now: ctx.now, db: importLane(db), files: importFiles }
 }
 
 /** Lists imports, the newest first. */
@@ -32,14 +30,17 @@ export async function listImports(
   services: ImportServices,
   { limit, cursor }: PageQuery,
 ): Promise<ImportListReply> {
-  const page = await readListPage<ImportJob>(listContext(ctx, services.cursors), {
-    list: 'imports',
-    filters: {},
-    ...(limit !== undefined && { limit }),
-    ...(cursor !== undefined && { cursor }),
-    positionOf: ({ id, createdAt }) => ({ at: createdAt, row: id }),
-    select: (after, count) => selectImportJobs(ctx.db, after?.row ?? null, count),
-  })
+  const page = await readListPage<ImportJob>(
+    { ...ctx, cursors: services.cursors, ...ofInstallation },
+    {
+      list: 'imports',
+      filters: {},
+      ...(limit !== undefined && { limit }),
+      ...(cursor !== undefined && { cursor }),
+      positionOf: ({ id, createdAt }) => ({ at: createdAt, row: id }),
+      select: (after, count) => selectImportJobs(ctx.db, after?.row ?? null, count),
+    },
+  )
   return {
     object: 'list',
     data: await describeJobs(services, page.rows),

@@ -1,16 +1,15 @@
 import type { FastifyRequest } from 'fastify'
-import { personContext } from '../../../auth/signed-in.ts'
-import { PageQuery } from '../../../delivery/list-pages.ts'
-import { errorReplies } from '../../../http/openapi/errors.ts'
-import type { ApiRoutes } from '../../../http/server.ts'
-import { rejectBody } from '../../../http/validation.ts'
-import { requireImport } from '../../../import-jobs/context.ts'
-import type { ImportJob } from '../../../import-jobs/job.ts'
-import { fieldsOf } from '../../../import-jobs/kinds.ts'
-import { type PreviewServices, previewImport } from '../../../import-jobs/preview.ts'
-import { openRejects, queueRun, removeFiles, stopRun } from '../../../import-jobs/runs.ts'
-import { appendToUpload, createImportJob } from '../../../import-jobs/upload.ts'
-import { describeImport, type ImportServices, importContextOf, listImports } from './jobs.ts'
+import { personContext } from '../auth/signed-in.ts'
+import { PageQuery } from '../delivery/list-pages.ts'
+import { errorReplies } from '../http/openapi/errors.ts'
+import type { ApiRoutes } from '../http/server.ts'
+import { rejectBody } from '../http/validation.ts'
+import { preparingImports, readingImports, requireImport, runningImports, takingRejects } from './context.ts'
+import { describeImport, type ImportServices, importContextOf, listImports } from './describe.ts'
+import type { ImportJob } from './job.ts'
+import { fieldsOf } from './kinds.ts'
+import { type PreviewServices, previewImport } from './preview.ts'
+import { openRejects, queueRun, removeFiles, stopRun } from './runs.ts'
 import {
   FieldsQuery,
   ImportFieldsReply,
@@ -23,10 +22,8 @@ import {
   RejectsParams,
   RunBody,
 } from './schema.ts'
+import { appendToUpload, createImportJob } from './upload.ts'
 
-const config = { access: { operator: true, kind: 'read' } } as const
-/** What is imported cannot be taken back. */
-const freshConfig = { access: { operator: true, kind: 'powerful' } } as const
 const tags = ['operator']
 const fileErrors = ['import_not_found', 'import_elsewhere', 'import_not_ready'] as const
 const params = ImportParams
@@ -35,14 +32,14 @@ const params = ImportParams
 const idOf = ({ params }: { params: { id: string } }) => Number(params.id)
 
 /** Imports of operators: upload, preview, check, import, report. The pipeline is that of the command `import`. */
-export function registerOperatorImportRoutes(api: ApiRoutes, services: ImportServices & PreviewServices): void {
+export function registerImportRoutes(api: ApiRoutes, services: ImportServices & PreviewServices): void {
   const contextOf = (request: FastifyRequest) => importContextOf(personContext(request), services)
   const describe = (request: FastifyRequest, job: ImportJob) => describeImport(personContext(request), services, job)
 
   api.get(
     '/operator/imports',
     {
-      config,
+      config: { access: readingImports },
       schema: {
         operationId: 'listImports',
         tags,
@@ -57,7 +54,7 @@ export function registerOperatorImportRoutes(api: ApiRoutes, services: ImportSer
   api.post(
     '/operator/imports',
     {
-      config,
+      config: { access: preparingImports },
       schema: {
         operationId: 'createImport',
         tags,
@@ -72,7 +69,7 @@ export function registerOperatorImportRoutes(api: ApiRoutes, services: ImportSer
   api.get(
     '/operator/imports/fields',
     {
-      config,
+      config: { access: readingImports },
       schema: {
         operationId: 'listImportFields',
         tags,
@@ -94,7 +91,7 @@ export function registerOperatorImportRoutes(api: ApiRoutes, services: ImportSer
   api.get(
     '/operator/imports/:id',
     {
-      config,
+      config: { access: readingImports },
       schema: {
         operationId: 'getImport',
         tags,
@@ -109,7 +106,7 @@ export function registerOperatorImportRoutes(api: ApiRoutes, services: ImportSer
   api.post(
     '/operator/imports/:id/preview',
     {
-      config,
+      config: { access: readingImports },
       schema: {
         operationId: 'previewImport',
         tags,
@@ -125,14 +122,14 @@ export function registerOperatorImportRoutes(api: ApiRoutes, services: ImportSer
     },
   )
 
-  for (const [run, operationId, summary, runConfig] of [
-    ['check', 'checkImport', 'Read the whole file and report, without changing the catalogue', config],
-    ['import', 'runImport', 'Import the file, also again', freshConfig],
+  for (const [run, operationId, summary, access] of [
+    ['check', 'checkImport', 'Read the whole file and report, without changing the catalogue', preparingImports],
+    ['import', 'runImport', 'Import the file, also again', runningImports],
   ] as const)
     api.post(
       `/operator/imports/:id/${run}`,
       {
-        config: runConfig,
+        config: { access },
         schema: {
           operationId,
           tags,
@@ -152,7 +149,7 @@ export function registerOperatorImportRoutes(api: ApiRoutes, services: ImportSer
   api.post(
     '/operator/imports/:id/stop',
     {
-      config,
+      config: { access: preparingImports },
       preValidation: rejectBody,
       schema: {
         operationId: 'stopImport',
@@ -172,7 +169,7 @@ export function registerOperatorImportRoutes(api: ApiRoutes, services: ImportSer
   api.delete(
     '/operator/imports/:id/files',
     {
-      config,
+      config: { access: preparingImports },
       preValidation: rejectBody,
       schema: {
         operationId: 'removeImportFiles',
@@ -188,7 +185,7 @@ export function registerOperatorImportRoutes(api: ApiRoutes, services: ImportSer
   api.get(
     '/operator/imports/:id/rejects/:of',
     {
-      config,
+      config: { access: takingRejects },
       schema: {
         operationId: 'getImportRejects',
         tags,
@@ -222,7 +219,7 @@ function registerUpload(api: ApiRoutes, services: ImportServices): void {
     upload.patch(
       '/operator/imports/:id/file',
       {
-        config,
+        config: { access: preparingImports },
         schema: {
           operationId: 'appendToImport',
           tags,
