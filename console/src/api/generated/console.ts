@@ -2237,6 +2237,299 @@ type ReplyOfStartSeeAs = {
     request_id: string;
 };
 
+type ReplyOfListImports = {
+    object: 'list';
+    data: Array<{
+        /** Its number. */
+        id: number;
+        kind: 'stores' | 'contacts' | 'stores+contacts';
+        file_name: string;
+        /** Size of the file. */
+        bytes: number;
+        /** Bytes that have arrived; the offset of the next part. */
+        received: number;
+        modified_at: string | null;
+        state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
+        run: 'check' | 'import' | null;
+        /** Whether a running one ends after its current chunk. */
+        stopping: boolean;
+        progress: {
+            /** Records read. */
+            read: number;
+            /** Records rejected. */
+            rejected: number;
+            /** Bytes read. */
+            bytes_read: number;
+            /** Bytes in all. */
+            bytes_total: number;
+        } | null;
+        report: {
+            run: 'check' | 'import';
+            on_bad_value: 'reject' | 'drop';
+            parts: Array<{
+                of: 'stores' | 'contacts';
+                /** Records read. */
+                read: number;
+                /** New ones. */
+                inserted: number;
+                /** Changed ones. */
+                updated: number;
+                /** Those that change nothing. */
+                unchanged: number;
+                /** Those not taken. */
+                rejected: number;
+                /** Values left out. */
+                dropped: number;
+                /** Rejected records that would be taken without their bad values. */
+                would_take_with_drop: number;
+                seconds: number;
+                problems: Array<{
+                    field: string;
+                    reason: string;
+                    /** Records. */
+                    count: number;
+                    /** Line of the first one. */
+                    line: number;
+                    value: string | null;
+                    hint: string | null;
+                }>;
+                notices?: Array<{
+                    field: string;
+                    reason: string;
+                    /** Records. */
+                    count: number;
+                    /** Line of the first one. */
+                    line: number;
+                    value: string | null;
+                    hint: string | null;
+                }>;
+            }>;
+        } | null;
+        error: string | null;
+        by: {
+            id: string;
+            name: string;
+        };
+        /** When the upload began. */
+        created_at: string;
+        started_at: string | null;
+        ended_at: string | null;
+        /** Whether the uploaded file is still there. */
+        has_file: boolean;
+        /** What there are rejects of, to download. */
+        rejects: Array<'stores' | 'contacts'>;
+    }>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallCreateImport = {
+    body: {
+        kind: 'stores' | 'contacts' | 'stores+contacts';
+        file_name: string;
+        bytes: number;
+        /** When the file was changed last, as the browser says. */
+        modified_at?: string;
+    };
+};
+
+type ReplyOfCreateImport = {
+    object: 'import';
+    import: {
+        /** Its number. */
+        id: number;
+        kind: 'stores' | 'contacts' | 'stores+contacts';
+        file_name: string;
+        /** Size of the file. */
+        bytes: number;
+        /** Bytes that have arrived; the offset of the next part. */
+        received: number;
+        modified_at: string | null;
+        state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
+        run: 'check' | 'import' | null;
+        /** Whether a running one ends after its current chunk. */
+        stopping: boolean;
+        progress: {
+            /** Records read. */
+            read: number;
+            /** Records rejected. */
+            rejected: number;
+            /** Bytes read. */
+            bytes_read: number;
+            /** Bytes in all. */
+            bytes_total: number;
+        } | null;
+        report: {
+            run: 'check' | 'import';
+            on_bad_value: 'reject' | 'drop';
+            parts: Array<{
+                of: 'stores' | 'contacts';
+                /** Records read. */
+                read: number;
+                /** New ones. */
+                inserted: number;
+                /** Changed ones. */
+                updated: number;
+                /** Those that change nothing. */
+                unchanged: number;
+                /** Those not taken. */
+                rejected: number;
+                /** Values left out. */
+                dropped: number;
+                /** Rejected records that would be taken without their bad values. */
+                would_take_with_drop: number;
+                seconds: number;
+                problems: Array<{
+                    field: string;
+                    reason: string;
+                    /** Records. */
+                    count: number;
+                    /** Line of the first one. */
+                    line: number;
+                    value: string | null;
+                    hint: string | null;
+                }>;
+                notices?: Array<{
+                    field: string;
+                    reason: string;
+                    /** Records. */
+                    count: number;
+                    /** Line of the first one. */
+                    line: number;
+                    value: string | null;
+                    hint: string | null;
+                }>;
+            }>;
+        } | null;
+        error: string | null;
+        by: {
+            id: string;
+            name: string;
+        };
+        /** When the upload began. */
+        created_at: string;
+        started_at: string | null;
+        ended_at: string | null;
+        /** Whether the uploaded file is still there. */
+        has_file: boolean;
+        /** What there are rejects of, to download. */
+        rejects: Array<'stores' | 'contacts'>;
+    };
+    options: {
+        delimiter?: ',' | ';' | '\t' | '|';
+        encoding?: string;
+        decimal?: 'dot' | 'comma';
+        dates?: 'dmy' | 'mdy';
+        /** Field of a column, by its heading, or by its position as `#5`; empty text ignores it. */
+        map?: {
+            [key: string]: string;
+        };
+        short_rows?: 'reject' | 'fill';
+        /** Line of the heading. */
+        header_row?: number;
+        /** The file has no heading: fields of the first columns, with commas. Others are named by `map`. */
+        no_header?: string;
+        on_bad_value?: 'reject' | 'drop';
+        extend_taxonomy?: boolean;
+    };
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallListImportFields = {
+    kind: 'stores' | 'contacts' | 'stores+contacts';
+};
+
+type ReplyOfListImportFields = {
+    object: 'import_fields';
+    fields: Array<{
+        name: string;
+        description: string;
+        values: Array<string> | null;
+        /** Whether no record is known without it. */
+        required: boolean;
+    }>;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallGetImport = {
+    id: string;
+};
+
+type CallPreviewImport = {
+    id: string;
+    body: {
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /** Field of a column, by its heading, or by its position as `#5`; empty text ignores it. */
+            map?: {
+                [key: string]: string;
+            };
+            short_rows?: 'reject' | 'fill';
+            /** Line of the heading. */
+            header_row?: number;
+            /** The file has no heading: fields of the first columns, with commas. Others are named by `map`. */
+            no_header?: string;
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+    };
+};
+
+type ReplyOfPreviewImport = {
+    object: 'import_preview';
+    format: 'csv' | 'ndjson' | 'json';
+    encoding: string | null;
+    delimiter: string | null;
+    decimal: string | null;
+    columns: Array<{
+        header: string;
+        /** The name of the column in `map`. */
+        reference: string;
+        field: string | null;
+        how: 'name' | 'synonym' | 'map' | 'ignored' | 'unknown';
+        nearest: Array<string>;
+        examples: Array<string>;
+    }>;
+    /** What is wrong with the heading; none may be left for an import. */
+    problems: Array<string>;
+    suggestion: {
+        header_row: number | null;
+        no_header: string | null;
+    } | null;
+    /** What is worth knowing of how the columns are read. */
+    notices: Array<{
+        field: string;
+        reason: string;
+        hint: string | null;
+    }>;
+    rows: Array<{
+        /** Line in the file. */
+        line: number;
+        cells: Array<string>;
+        record: string | null;
+        faults: Array<{
+            field: string;
+            reason: string;
+            value: string | null;
+            hint: string | null;
+        }>;
+    }>;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallGetImportRejects = {
+    id: string;
+    of: 'stores' | 'contacts';
+};
+
 type ReplyOfGetSession = {
     object: 'session';
     person: {
@@ -2626,299 +2919,6 @@ type ReplyOfGetSystem = {
     request_id: string;
 };
 
-type ReplyOfListImports = {
-    object: 'list';
-    data: Array<{
-        /** Its number. */
-        id: number;
-        kind: 'stores' | 'contacts' | 'stores+contacts';
-        file_name: string;
-        /** Size of the file. */
-        bytes: number;
-        /** Bytes that have arrived; the offset of the next part. */
-        received: number;
-        modified_at: string | null;
-        state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
-        run: 'check' | 'import' | null;
-        /** Whether a running one ends after its current chunk. */
-        stopping: boolean;
-        progress: {
-            /** Records read. */
-            read: number;
-            /** Records rejected. */
-            rejected: number;
-            /** Bytes read. */
-            bytes_read: number;
-            /** Bytes in all. */
-            bytes_total: number;
-        } | null;
-        report: {
-            run: 'check' | 'import';
-            on_bad_value: 'reject' | 'drop';
-            parts: Array<{
-                of: 'stores' | 'contacts';
-                /** Records read. */
-                read: number;
-                /** New ones. */
-                inserted: number;
-                /** Changed ones. */
-                updated: number;
-                /** Those that change nothing. */
-                unchanged: number;
-                /** Those not taken. */
-                rejected: number;
-                /** Values left out. */
-                dropped: number;
-                /** Rejected records that would be taken without their bad values. */
-                would_take_with_drop: number;
-                seconds: number;
-                problems: Array<{
-                    field: string;
-                    reason: string;
-                    /** Records. */
-                    count: number;
-                    /** Line of the first one. */
-                    line: number;
-                    value: string | null;
-                    hint: string | null;
-                }>;
-                notices?: Array<{
-                    field: string;
-                    reason: string;
-                    /** Records. */
-                    count: number;
-                    /** Line of the first one. */
-                    line: number;
-                    value: string | null;
-                    hint: string | null;
-                }>;
-            }>;
-        } | null;
-        error: string | null;
-        by: {
-            id: string;
-            name: string;
-        };
-        /** When the upload began. */
-        created_at: string;
-        started_at: string | null;
-        ended_at: string | null;
-        /** Whether the uploaded file is still there. */
-        has_file: boolean;
-        /** What there are rejects of, to download. */
-        rejects: Array<'stores' | 'contacts'>;
-    }>;
-    has_more: boolean;
-    next_cursor: string | null;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallCreateImport = {
-    body: {
-        kind: 'stores' | 'contacts' | 'stores+contacts';
-        file_name: string;
-        bytes: number;
-        /** When the file was changed last, as the browser says. */
-        modified_at?: string;
-    };
-};
-
-type ReplyOfCreateImport = {
-    object: 'import';
-    import: {
-        /** Its number. */
-        id: number;
-        kind: 'stores' | 'contacts' | 'stores+contacts';
-        file_name: string;
-        /** Size of the file. */
-        bytes: number;
-        /** Bytes that have arrived; the offset of the next part. */
-        received: number;
-        modified_at: string | null;
-        state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
-        run: 'check' | 'import' | null;
-        /** Whether a running one ends after its current chunk. */
-        stopping: boolean;
-        progress: {
-            /** Records read. */
-            read: number;
-            /** Records rejected. */
-            rejected: number;
-            /** Bytes read. */
-            bytes_read: number;
-            /** Bytes in all. */
-            bytes_total: number;
-        } | null;
-        report: {
-            run: 'check' | 'import';
-            on_bad_value: 'reject' | 'drop';
-            parts: Array<{
-                of: 'stores' | 'contacts';
-                /** Records read. */
-                read: number;
-                /** New ones. */
-                inserted: number;
-                /** Changed ones. */
-                updated: number;
-                /** Those that change nothing. */
-                unchanged: number;
-                /** Those not taken. */
-                rejected: number;
-                /** Values left out. */
-                dropped: number;
-                /** Rejected records that would be taken without their bad values. */
-                would_take_with_drop: number;
-                seconds: number;
-                problems: Array<{
-                    field: string;
-                    reason: string;
-                    /** Records. */
-                    count: number;
-                    /** Line of the first one. */
-                    line: number;
-                    value: string | null;
-                    hint: string | null;
-                }>;
-                notices?: Array<{
-                    field: string;
-                    reason: string;
-                    /** Records. */
-                    count: number;
-                    /** Line of the first one. */
-                    line: number;
-                    value: string | null;
-                    hint: string | null;
-                }>;
-            }>;
-        } | null;
-        error: string | null;
-        by: {
-            id: string;
-            name: string;
-        };
-        /** When the upload began. */
-        created_at: string;
-        started_at: string | null;
-        ended_at: string | null;
-        /** Whether the uploaded file is still there. */
-        has_file: boolean;
-        /** What there are rejects of, to download. */
-        rejects: Array<'stores' | 'contacts'>;
-    };
-    options: {
-        delimiter?: ',' | ';' | '\t' | '|';
-        encoding?: string;
-        decimal?: 'dot' | 'comma';
-        dates?: 'dmy' | 'mdy';
-        /** Field of a column, by its heading, or by its position as `#5`; empty text ignores it. */
-        map?: {
-            [key: string]: string;
-        };
-        short_rows?: 'reject' | 'fill';
-        /** Line of the heading. */
-        header_row?: number;
-        /** The file has no heading: fields of the first columns, with commas. Others are named by `map`. */
-        no_header?: string;
-        on_bad_value?: 'reject' | 'drop';
-        extend_taxonomy?: boolean;
-    };
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallListImportFields = {
-    kind: 'stores' | 'contacts' | 'stores+contacts';
-};
-
-type ReplyOfListImportFields = {
-    object: 'import_fields';
-    fields: Array<{
-        name: string;
-        description: string;
-        values: Array<string> | null;
-        /** Whether no record is known without it. */
-        required: boolean;
-    }>;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallGetImport = {
-    id: string;
-};
-
-type CallPreviewImport = {
-    id: string;
-    body: {
-        options: {
-            delimiter?: ',' | ';' | '\t' | '|';
-            encoding?: string;
-            decimal?: 'dot' | 'comma';
-            dates?: 'dmy' | 'mdy';
-            /** Field of a column, by its heading, or by its position as `#5`; empty text ignores it. */
-            map?: {
-                [key: string]: string;
-            };
-            short_rows?: 'reject' | 'fill';
-            /** Line of the heading. */
-            header_row?: number;
-            /** The file has no heading: fields of the first columns, with commas. Others are named by `map`. */
-            no_header?: string;
-            on_bad_value?: 'reject' | 'drop';
-            extend_taxonomy?: boolean;
-        };
-    };
-};
-
-type ReplyOfPreviewImport = {
-    object: 'import_preview';
-    format: 'csv' | 'ndjson' | 'json';
-    encoding: string | null;
-    delimiter: string | null;
-    decimal: string | null;
-    columns: Array<{
-        header: string;
-        /** The name of the column in `map`. */
-        reference: string;
-        field: string | null;
-        how: 'name' | 'synonym' | 'map' | 'ignored' | 'unknown';
-        nearest: Array<string>;
-        examples: Array<string>;
-    }>;
-    /** What is wrong with the heading; none may be left for an import. */
-    problems: Array<string>;
-    suggestion: {
-        header_row: number | null;
-        no_header: string | null;
-    } | null;
-    /** What is worth knowing of how the columns are read. */
-    notices: Array<{
-        field: string;
-        reason: string;
-        hint: string | null;
-    }>;
-    rows: Array<{
-        /** Line in the file. */
-        line: number;
-        cells: Array<string>;
-        record: string | null;
-        faults: Array<{
-            field: string;
-            reason: string;
-            value: string | null;
-            hint: string | null;
-        }>;
-    }>;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallGetImportRejects = {
-    id: string;
-    of: 'stores' | 'contacts';
-};
-
 type CallAppendToImport = {
     id: string;
     headers: {
@@ -3011,6 +3011,16 @@ export interface Operations {
     resumeAccount: { request: CallGetAccount; reply: ReplyOfCreateAccount };
     startSeeAs: { request: CallStartSeeAs; reply: ReplyOfStartSeeAs };
     stopSeeAs: { request: NoRequest; reply: ReplyOfStartSeeAs };
+    listImports: { request: CallListBillingEvents; reply: ReplyOfListImports };
+    createImport: { request: CallCreateImport; reply: ReplyOfCreateImport };
+    listImportFields: { request: CallListImportFields; reply: ReplyOfListImportFields };
+    getImport: { request: CallGetImport; reply: ReplyOfCreateImport };
+    previewImport: { request: CallPreviewImport; reply: ReplyOfPreviewImport };
+    checkImport: { request: CallPreviewImport; reply: ReplyOfCreateImport };
+    runImport: { request: CallPreviewImport; reply: ReplyOfCreateImport };
+    stopImport: { request: CallGetImport; reply: ReplyOfCreateImport };
+    removeImportFiles: { request: CallGetImport; reply: ReplyOfCreateImport };
+    getImportRejects: { request: CallGetImportRejects; reply: never };
     getSession: { request: NoRequest; reply: ReplyOfGetSession };
     getSignInOptions: { request: NoRequest; reply: ReplyOfGetSignInOptions };
     signIn: { request: CallSignIn; reply: ReplyOfGetSession };
@@ -3032,16 +3042,6 @@ export interface Operations {
     finishOpenIdSignIn: { request: NoRequest; reply: never };
     getCatalogue: { request: NoRequest; reply: ReplyOfGetCatalogue };
     getSystem: { request: NoRequest; reply: ReplyOfGetSystem };
-    listImports: { request: CallListBillingEvents; reply: ReplyOfListImports };
-    createImport: { request: CallCreateImport; reply: ReplyOfCreateImport };
-    listImportFields: { request: CallListImportFields; reply: ReplyOfListImportFields };
-    getImport: { request: CallGetImport; reply: ReplyOfCreateImport };
-    previewImport: { request: CallPreviewImport; reply: ReplyOfPreviewImport };
-    checkImport: { request: CallPreviewImport; reply: ReplyOfCreateImport };
-    runImport: { request: CallPreviewImport; reply: ReplyOfCreateImport };
-    stopImport: { request: CallGetImport; reply: ReplyOfCreateImport };
-    removeImportFiles: { request: CallGetImport; reply: ReplyOfCreateImport };
-    getImportRejects: { request: CallGetImportRejects; reply: never };
     appendToImport: { request: CallAppendToImport; reply: ReplyOfCreateImport };
 }
 
@@ -3127,6 +3127,16 @@ export const routes = {
     resumeAccount: 'POST /operator/accounts/{id}/resume',
     startSeeAs: 'POST /operator/see-as',
     stopSeeAs: 'DELETE /operator/see-as',
+    listImports: 'GET /operator/imports',
+    createImport: 'POST /operator/imports',
+    listImportFields: 'GET /operator/imports/fields',
+    getImport: 'GET /operator/imports/{id}',
+    previewImport: 'POST /operator/imports/{id}/preview',
+    checkImport: 'POST /operator/imports/{id}/check',
+    runImport: 'POST /operator/imports/{id}/import',
+    stopImport: 'POST /operator/imports/{id}/stop',
+    removeImportFiles: 'DELETE /operator/imports/{id}/files',
+    getImportRejects: 'GET /operator/imports/{id}/rejects/{of}',
     getSession: 'GET /session',
     getSignInOptions: 'GET /sign-in-options',
     signIn: 'POST /sign-in',
@@ -3148,15 +3158,5 @@ export const routes = {
     finishOpenIdSignIn: 'GET /openid/return',
     getCatalogue: 'GET /operator/catalogue',
     getSystem: 'GET /operator/system',
-    listImports: 'GET /operator/imports',
-    createImport: 'POST /operator/imports',
-    listImportFields: 'GET /operator/imports/fields',
-    getImport: 'GET /operator/imports/{id}',
-    previewImport: 'POST /operator/imports/{id}/preview',
-    checkImport: 'POST /operator/imports/{id}/check',
-    runImport: 'POST /operator/imports/{id}/import',
-    stopImport: 'POST /operator/imports/{id}/stop',
-    removeImportFiles: 'DELETE /operator/imports/{id}/files',
-    getImportRejects: 'GET /operator/imports/{id}/rejects/{of}',
     appendToImport: 'PATCH /operator/imports/{id}/file',
 } as const satisfies Record<keyof Operations, string>;
