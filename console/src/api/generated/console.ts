@@ -1451,262 +1451,389 @@ type CallCreateQuote = {
     body: RevealQuoteRequest | QuotedRevealRequest | ExportQuoteRequest;
 };
 
-type ReplyOfGetSession = {
-    object: 'session';
-    person: {
-        /** Public id of a person. */
-        id: string;
-        /** Email address; upper and lower case are the same. */
-        email: string;
-        /** How the person is called. */
-        name: string;
-        /** Whether the person runs this installation. */
-        operator: boolean;
-    };
-    /** The accounts that the person is a member of. */
-    accounts: Array<{
-        /** Public id of an account. */
-        id: string;
-        name: string;
-        /** What the person may do in the account. */
-        role: 'viewer' | 'member' | 'admin' | 'owner';
-        /** Whether the plan in force gives access to data. */
-        api_access: boolean;
-        plan: {
-            slug: 'free' | 'pro' | 'business' | 'enterprise';
-            name: string;
-            /** Status of the subscription. */
-            status: string;
-        };
-    }>;
-    see_as: {
-        account: {
-            /** Public id of an account. */
-            id: string;
-            name: string;
-        };
-    } | null;
-    /** When the person last proved who they are. */
-    signed_in_at: string;
-    /** What the person chose; any JSON. */
-    settings: {
-        [key: string]: unknown;
-    };
-    features: {
-        mail: boolean;
-        oidc: {
-            /** How the person is called. */
-            name: string;
-        } | null;
-        /** Whether strangers may create an account. */
-        signup: boolean;
-    };
-    /** Version of the service. */
-    version: string;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
+type CallListBillingEvents = {
+    /** Rows per page, 1 to 100; 25 if left out. */
+    limit?: number;
+    /** The next_cursor of the previous page, with the same filters. */
+    cursor?: string;
 };
 
-type ReplyOfGetSignInOptions = {
-    object: 'sign_in_options';
-    /** Whether the service sends mail. */
-    mail: boolean;
-    oidc: {
-        /** How the person is called. */
-        name: string;
-    } | null;
-    /** Whether strangers may create an account. */
-    signup: boolean;
-    /** Whether passkeys work at this address: they need a host name. */
-    passkeys: boolean;
-    privacy_contact: string | null;
-    /** Whether nobody can run this installation yet. */
-    first_operator_missing: boolean;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallSignIn = {
-    body: {
-        /** A plain email address, without a name or brackets; upper and lower case are the same. */
-        email: string;
-        /** A password. */
-        password: string;
-    };
-};
-
-type ReplyOfSignOut = {
-    object: 'done';
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallReauthenticate = {
-    body: {
-        /** A password. */
-        password: string;
-    };
-};
-
-type CallLookAtLink = {
-    body: {
-        /** The part of a link after the #. */
-        token: string;
-    };
-};
-
-type ReplyOfLookAtLink = {
-    object: 'link';
-    /** What the link is for. `sign_in`: it signs the person in; once opened, it is used up. */
-    purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up';
-    /** Email address; upper and lower case are the same. */
-    email: string;
-    name: string | null;
-    account: {
-        name: string;
-        /** What the person may do in the account. */
-        role: 'viewer' | 'member' | 'admin' | 'owner';
-    } | null;
-    /** Whether a name has to be sent with a password. */
-    needs_name: boolean;
-    /** An invitation: whoever has an account signs in, and then opens the link again; others send a name and a password. Whether the address has an account is told to nobody else. */
-    needs_sign_in: boolean;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallSetPasswordByLink = {
-    body: {
-        /** The part of a link after the #. */
-        token: string;
-        /** A password. */
-        password: string;
-        /** How the person is called. */
-        name?: string;
-    };
-};
-
-type CallRequestPasswordLink = {
-    body: {
-        /** A plain email address, without a name or brackets; upper and lower case are the same. */
-        email: string;
-    };
-};
-
-type CallSignUp = {
-    body: {
-        /** A plain email address, without a name or brackets; upper and lower case are the same. */
-        email: string;
-        /** How the person is called. */
-        name: string;
-        /** How the person is called. */
-        account_name: string;
-    };
-};
-
-type CallSetSettings = {
-    body: {
-        /** What the person chose; any JSON. */
-        settings: {
-            [key: string]: unknown;
-        };
-    };
-};
-
-type ReplyOfStartPasskeySignIn = {
-    object: 'passkey_options';
-    /** For the browser, as WebAuthn defines them. */
-    options: {
-        [key: string]: unknown;
-    };
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallSignInByPasskey = {
-    body: {
-        response: {
-            id: string;
-            rawId: string;
-            type: 'public-key';
-            /** What extensions said; not used. */
-            clientExtensionResults: {
-                [key: string]: unknown;
-            };
-            authenticatorAttachment?: string;
-            response: {
-                clientDataJSON: string;
-                authenticatorData: string;
-                signature: string;
-                userHandle?: string;
-            };
-        };
-    };
-};
-
-type ReplyOfListPasskeys = {
+type ReplyOfListBillingEvents = {
     object: 'list';
     data: Array<{
-        object: 'passkey';
-        /** Public id of a passkey. */
         id: string;
-        /** What the person calls it. */
-        name: string;
-        /** When it was added. */
-        created_at: string;
-        last_used_at: string | null;
+        type: string;
+        /** When it came first. */
+        received_at: string;
+        handled_at: string | null;
+        outcome: string | null;
     }>;
-    has_more: false;
-    next_cursor: null;
+    has_more: boolean;
+    next_cursor: string | null;
     /** Names this reply; equal to the X-Request-Id header. */
     request_id: string;
 };
 
-type CallAddPasskey = {
+type CallErasePerson = {
     body: {
-        /** How the person is called. */
+        email?: string;
+        /** ct_live_… */
+        contact?: string;
+    };
+};
+
+type ReplyOfErasePerson = {
+    object: 'erasure';
+    /** Contacts that were erased. */
+    erased: number;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type ReplyOfGetSuppressions = {
+    object: 'suppressions';
+    kinds: Array<{
+        kind: 'email' | 'phone' | 'profile' | 'domain' | 'record';
+        /** How many. */
+        total: number;
+        /** The newest. */
+        last_added_at: string;
+    }>;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallAddSuppressions = {
+    body: {
+        /** One email address, phone number, profile or domain per line. */
+        text: string;
+    };
+};
+
+type ReplyOfAddSuppressions = {
+    object: 'suppressions_added';
+    /** Lines. */
+    read: number;
+    /** New ones. */
+    added: number;
+    /** Those known before. */
+    unchanged: number;
+    /** Lines that are nothing to suppress. */
+    rejected: number;
+    rejects: Array<{
+        /** Number of the line. */
+        line: number;
+        reason: string;
+    }>;
+    /** Contacts that were erased. */
+    erased: number;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallAskForPrivacyLink = {
+    body: {
+        /** The address to ask about; the link goes there. */
+        email: string;
+    };
+};
+
+/** The same for every address, known or not, and whether or not a link was sent. */
+type ReplyOfAskForPrivacyLink = {
+    object: 'privacy_request';
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallOpenPrivacyLink = {
+    body: {
+        /** What follows the # of the link. */
+        token: string;
+    };
+};
+
+type ReplyOfOpenPrivacyLink = {
+    object: 'privacy_data';
+    email: string;
+    /** When the link was asked for. */
+    requested_at: string;
+    /** When the link ends. */
+    expires_at: string;
+    suppressed_since: string | null;
+    /** Whether somebody signs in to the console with the address. */
+    signs_in: boolean;
+    /** Whether a customer gave the address as their contact. */
+    is_customer: boolean;
+    /** Records in all. */
+    contacts_total: number;
+    contacts: Array<{
+        id: string;
+        match: 'address' | 'shared_mailbox' | 'same_person';
+        store: {
+            domain: string;
+            name: string;
+        };
+        added_at: string | null;
+        /** To how many customers the record was revealed. */
+        revealed_to_accounts: number;
+        external_id: string | null;
+        full_name: string | null;
+        first_name: string | null;
+        last_name: string | null;
+        title: string | null;
+        role: string | null;
+        seniority: 'executive' | 'decision_maker' | 'other';
+        profile_url: string | null;
+        emails: Array<{
+            email: string;
+            status: 'verified' | 'accept_all' | 'unverified' | 'unknown' | 'bounced' | 'invalid' | 'guessed' | 'suppressed';
+            type: 'work' | 'personal' | 'role' | 'unknown';
+            is_primary: boolean;
+        }>;
+        phones: Array<{
+            phone: string;
+            type: 'mobile' | 'direct' | 'office' | 'unknown';
+            is_primary: boolean;
+        }>;
+        /** Emails, phones and profiles of the record that are shown only to the address of the person. */
+        withheld: number;
+    }>;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type ReplyOfCopyPrivacyData = {
+    object: 'privacy_file';
+    filename: string;
+    /** JSON. */
+    content: string;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type ReplyOfEraseByPrivacyLink = {
+    object: 'privacy_erasure';
+    /** Records that were erased. */
+    erased: number;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type ReplyOfListPrivacyRequests = {
+    object: 'list';
+    data: Array<{
+        /** Number of the request. */
+        entry: number;
+        /** When the link was asked for. */
+        requested_at: string;
+        /** When the link ends. */
+        expires_at: string;
+        opened_at: string | null;
+        ended_at: string | null;
+        outcome: 'waiting' | 'opened' | 'erased' | 'nothing_held' | 'kept' | 'expired' | 'mail_failed';
+        erased: number | null;
+    }>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallListKeys = {
+    /** usable: active or suspended; ended: expired or revoked. Default: all. */
+    state?: 'usable' | 'ended';
+    /** Rows per page, 1 to 100; 25 if left out. */
+    limit?: number;
+    /** The next_cursor of the previous page, with the same filters. */
+    cursor?: string;
+    account: string;
+};
+
+type ReplyOfListKeys = {
+    object: 'list';
+    data: Array<{
+        id: string;
         name: string;
-        response: {
-            id: string;
-            rawId: string;
-            type: 'public-key';
-            /** What extensions said; not used. */
-            clientExtensionResults: {
-                [key: string]: unknown;
-            };
-            authenticatorAttachment?: string;
-            response: {
-                clientDataJSON: string;
-                attestationObject: string;
-                authenticatorData?: string;
-                transports?: Array<'ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb'>;
-                publicKeyAlgorithm?: number;
-                publicKey?: string;
-            };
+        mode: 'live' | 'test';
+        /** The first and last characters of the secret. */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /** When it was created. */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /** What it may spend of its own in each period; null for what it has no budget of. */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+    }>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallCreateKey = {
+    account: string;
+    body: {
+        name: string;
+        /** By default live. */
+        mode?: 'live' | 'test';
+        /** Default: usage:read, stores:read, contacts:search, contacts:reveal, billing:read. */
+        scopes?: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        expires_at?: string | null;
+        /** What it may spend of each meter in a period. */
+        budget?: {
+            contact_credits?: number | null;
+            store_exports?: number | null;
+            search_rows?: number | null;
         };
     };
 };
 
-type ReplyOfAddPasskey = {
-    object: 'passkey';
-    /** Public id of a passkey. */
-    id: string;
-    /** What the person calls it. */
-    name: string;
-    /** When it was added. */
-    created_at: string;
-    last_used_at: string | null;
+type ReplyOfCreateKey = {
+    object: 'new_key';
+    key: {
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /** The first and last characters of the secret. */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /** When it was created. */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /** What it may spend of its own in each period; null for what it has no budget of. */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+    };
+    /** The key itself. It is shown only in this reply. */
+    secret: string;
     /** Names this reply; equal to the X-Request-Id header. */
     request_id: string;
 };
 
-type CallRemovePasskey = {
-    /** Public id of a passkey. */
-    passkey: string;
+type CallRotateKey = {
+    account: string;
+    key: string;
+    body: {
+        /** How long the old key still works. */
+        overlap_seconds: number;
+    };
 };
 
-type CallStartOpenIdSignIn = {
-    next?: string;
+type ReplyOfRotateKey = {
+    object: 'rotated_key';
+    key: {
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /** The first and last characters of the secret. */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /** When it was created. */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /** What it may spend of its own in each period; null for what it has no budget of. */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+    };
+    /** The key itself. It is shown only in this reply. */
+    secret: string;
+    replaced: {
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /** The first and last characters of the secret. */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+        /** When it was created. */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /** What it may spend of its own in each period; null for what it has no budget of. */
+        budget: {
+            contact_credits: BudgetFigures | null;
+            store_exports: BudgetFigures | null;
+            search_rows: BudgetFigures | null;
+        };
+    };
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallSetKeyBudget = {
+    account: string;
+    key: string;
+    body: {
+        /** New budgets; a meter that is missing keeps its own, null removes it. */
+        budget: {
+            contact_credits?: number | null;
+            store_exports?: number | null;
+            search_rows?: number | null;
+        };
+    };
+};
+
+type ReplyOfSetKeyBudget = {
+    object: 'key';
+    id: string;
+    name: string;
+    mode: 'live' | 'test';
+    /** The first and last characters of the secret. */
+    display: string;
+    status: 'active' | 'suspended' | 'expired' | 'revoked';
+    scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+    /** When it was created. */
+    created_at: string;
+    last_used_at: string | null;
+    expires_at: string | null;
+    suspended_at: string | null;
+    revoked_at: string | null;
+    /** What it may spend of its own in each period; null for what it has no budget of. */
+    budget: {
+        contact_credits: BudgetFigures | null;
+        store_exports: BudgetFigures | null;
+        search_rows: BudgetFigures | null;
+    };
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallSetKeyScopes = {
+    account: string;
+    key: string;
+    body: {
+        /** All scopes that the key has from now on. */
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+    };
+};
+
+type CallRevokeKey = {
+    account: string;
+    key: string;
 };
 
 type ReplyOfListMembers = {
@@ -1738,6 +1865,12 @@ type CallChangeMember = {
         /** What the person may do in the account. */
         role: 'viewer' | 'member' | 'admin' | 'owner';
     };
+};
+
+type ReplyOfChangeMember = {
+    object: 'done';
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
 };
 
 type CallRemoveMember = {
@@ -1834,6 +1967,13 @@ type CallChangeProfile = {
     };
 };
 
+type CallChangePassword = {
+    body: {
+        /** A password. */
+        password: string;
+    };
+};
+
 type CallRenameAccount = {
     account: string;
     body: {
@@ -1871,6 +2011,11 @@ type ReplyOfListAudit = {
         } | null;
         /** Whether an operator of the installation did it. */
         by_operator: boolean;
+        actor: 'key' | 'member' | 'person' | 'operator' | 'visitor' | 'command' | 'system' | null;
+        key: {
+            id: string;
+            name: string | null;
+        } | null;
         target: {
             id: string;
             name: string | null;
@@ -2088,250 +2233,6 @@ type ReplyOfStartSeeAs = {
         id: string;
         name: string;
     } | null;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type ReplyOfGetCatalogue = {
-    object: 'catalogue';
-    /** When the sizes were counted. */
-    counted_at: string;
-    live: {
-        /** Stores. */
-        stores: number;
-        /** People at stores. */
-        contacts: number;
-    };
-    test: {
-        /** Stores. */
-        stores: number;
-        /** People at stores. */
-        contacts: number;
-    };
-    /** Version of the taxonomy. */
-    taxonomy_version: number;
-    batches: Array<{
-        /** Its number. */
-        batch: number;
-        written_at: string | null;
-        /** Stores that it changed last. */
-        stores: number;
-    }>;
-    search: {
-        engine: 'memory' | 'postgres';
-        reason: string | null;
-        batch: number | null;
-        lag: number | null;
-        behind_seconds: number | null;
-        index: {
-            /** Stores in the index. */
-            stores: number;
-            /** People in the index. */
-            contacts: number;
-            /** Memory. */
-            bytes: number;
-            /** Segments. */
-            segments: number;
-            /** Stores outside of the largest segments. */
-            delta_stores: number;
-            /** Dead copies that wait for a merge. */
-            dead_stores: number;
-        } | null;
-        load: {
-            from: 'postgres' | 'snapshot';
-            seconds: number;
-        } | null;
-        snapshot: {
-            /** Its batch. */
-            batch: number;
-            /** Its size. */
-            bytes: number;
-            /** When. */
-            written_at: string;
-        } | null;
-    };
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallErasePerson = {
-    body: {
-        email?: string;
-        /** ct_live_… */
-        contact?: string;
-    };
-};
-
-type ReplyOfErasePerson = {
-    object: 'erasure';
-    /** Contacts that were erased. */
-    erased: number;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type ReplyOfGetSuppressions = {
-    object: 'suppressions';
-    kinds: Array<{
-        kind: 'email' | 'phone' | 'profile' | 'domain' | 'record';
-        /** How many. */
-        total: number;
-        /** The newest. */
-        last_added_at: string;
-    }>;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallAddSuppressions = {
-    body: {
-        /** One email address, phone number, profile or domain per line. */
-        text: string;
-    };
-};
-
-type ReplyOfAddSuppressions = {
-    object: 'suppressions_added';
-    /** Lines. */
-    read: number;
-    /** New ones. */
-    added: number;
-    /** Those known before. */
-    unchanged: number;
-    /** Lines that are nothing to suppress. */
-    rejected: number;
-    rejects: Array<{
-        /** Number of the line. */
-        line: number;
-        reason: string;
-    }>;
-    /** Contacts that were erased. */
-    erased: number;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallListPrivacyRequests = {
-    /** Rows per page, 1 to 100; 25 if left out. */
-    limit?: number;
-    /** The next_cursor of the previous page, with the same filters. */
-    cursor?: string;
-};
-
-type ReplyOfListPrivacyRequests = {
-    object: 'list';
-    data: Array<{
-        /** Number of the request. */
-        entry: number;
-        /** When the link was asked for. */
-        requested_at: string;
-        /** When the link ends. */
-        expires_at: string;
-        opened_at: string | null;
-        ended_at: string | null;
-        outcome: 'waiting' | 'opened' | 'erased' | 'nothing_held' | 'kept' | 'expired' | 'mail_failed';
-        erased: number | null;
-    }>;
-    has_more: boolean;
-    next_cursor: string | null;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type ReplyOfListBillingEvents = {
-    object: 'list';
-    data: Array<{
-        id: string;
-        type: string;
-        /** When it came first. */
-        received_at: string;
-        handled_at: string | null;
-        outcome: string | null;
-    }>;
-    has_more: boolean;
-    next_cursor: string | null;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type ReplyOfGetSystem = {
-    object: 'system';
-    problem: string | null;
-    /** Since this process started. */
-    uptime_seconds: number;
-    /** Memory of this process. */
-    memory_bytes: number;
-    database: {
-        version: string;
-        /** Its size. */
-        size_bytes: number;
-        is_embedded: boolean;
-        /** Its newest migration. */
-        schema_version: number;
-        connections: {
-            /** Of this process. */
-            max: number;
-            /** Open. */
-            total: number;
-            /** Unused. */
-            idle: number;
-            /** Statements that wait for one. */
-            waiting: number;
-        };
-    };
-    billing: {
-        provider: 'stripe' | 'stripe_test' | 'standin' | 'closed';
-        address: string | null;
-        last_event_at: string | null;
-        /** Events of more than a minute ago that are not handled. */
-        open_events: number;
-    };
-    search: {
-        engine: 'memory' | 'postgres';
-        reason: string | null;
-        batch: number | null;
-        lag: number | null;
-        behind_seconds: number | null;
-        index: {
-            /** Stores in the index. */
-            stores: number;
-            /** People in the index. */
-            contacts: number;
-            /** Memory. */
-            bytes: number;
-            /** Segments. */
-            segments: number;
-            /** Stores outside of the largest segments. */
-            delta_stores: number;
-            /** Dead copies that wait for a merge. */
-            dead_stores: number;
-        } | null;
-        load: {
-            from: 'postgres' | 'snapshot';
-            seconds: number;
-        } | null;
-        snapshot: {
-            /** Its batch. */
-            batch: number;
-            /** Its size. */
-            bytes: number;
-            /** When. */
-            written_at: string;
-        } | null;
-    };
-    disk: {
-        /** Free. */
-        free_bytes: number;
-        /** In all. */
-        total_bytes: number;
-    } | null;
-    clock_skew_seconds: number | null;
-    /** Whether mail is set up. */
-    mail: boolean;
-    versions: {
-        storedex: string;
-        node: string;
-    };
     /** Names this reply; equal to the X-Request-Id header. */
     request_id: string;
 };
@@ -2629,289 +2530,393 @@ type CallGetImportRejects = {
     of: 'stores' | 'contacts';
 };
 
-type CallAskForPrivacyLink = {
-    body: {
-        /** The address to ask about; the link goes there. */
+type ReplyOfGetSession = {
+    object: 'session';
+    person: {
+        /** Public id of a person. */
+        id: string;
+        /** Email address; upper and lower case are the same. */
         email: string;
+        /** How the person is called. */
+        name: string;
+        /** Whether the person runs this installation. */
+        operator: boolean;
     };
-};
-
-/** The same for every address, known or not, and whether or not a link was sent. */
-type ReplyOfAskForPrivacyLink = {
-    object: 'privacy_request';
+    /** The accounts that the person is a member of. */
+    accounts: Array<{
+        /** Public id of an account. */
+        id: string;
+        name: string;
+        /** What the person may do in the account. */
+        role: 'viewer' | 'member' | 'admin' | 'owner';
+        /** Whether the plan in force gives access to data. */
+        api_access: boolean;
+        plan: {
+            slug: 'free' | 'pro' | 'business' | 'enterprise';
+            name: string;
+            /** Status of the subscription. */
+            status: string;
+        };
+    }>;
+    see_as: {
+        account: {
+            /** Public id of an account. */
+            id: string;
+            name: string;
+        };
+    } | null;
+    /** When the person last proved who they are. */
+    signed_in_at: string;
+    /** What the person chose; any JSON. */
+    settings: {
+        [key: string]: unknown;
+    };
+    features: {
+        mail: boolean;
+        oidc: {
+            /** How the person is called. */
+            name: string;
+        } | null;
+        /** Whether strangers may create an account. */
+        signup: boolean;
+    };
+    /** Version of the service. */
+    version: string;
     /** Names this reply; equal to the X-Request-Id header. */
     request_id: string;
 };
 
-type CallOpenPrivacyLink = {
+type ReplyOfGetSignInOptions = {
+    object: 'sign_in_options';
+    /** Whether the service sends mail. */
+    mail: boolean;
+    oidc: {
+        /** How the person is called. */
+        name: string;
+    } | null;
+    /** Whether strangers may create an account. */
+    signup: boolean;
+    /** Whether passkeys work at this address: they need a host name. */
+    passkeys: boolean;
+    privacy_contact: string | null;
+    /** Whether nobody can run this installation yet. */
+    first_operator_missing: boolean;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallSignIn = {
     body: {
-        /** What follows the # of the link. */
+        /** A plain email address, without a name or brackets; upper and lower case are the same. */
+        email: string;
+        /** A password. */
+        password: string;
+    };
+};
+
+type CallLookAtLink = {
+    body: {
+        /** The part of a link after the #. */
         token: string;
     };
 };
 
-type ReplyOfOpenPrivacyLink = {
-    object: 'privacy_data';
+type ReplyOfLookAtLink = {
+    object: 'link';
+    /** What the link is for. `sign_in`: it signs the person in; once opened, it is used up. */
+    purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up';
+    /** Email address; upper and lower case are the same. */
     email: string;
-    /** When the link was asked for. */
-    requested_at: string;
-    /** When the link ends. */
-    expires_at: string;
-    suppressed_since: string | null;
-    /** Whether somebody signs in to the console with the address. */
-    signs_in: boolean;
-    /** Whether a customer gave the address as their contact. */
-    is_customer: boolean;
-    /** Records in all. */
-    contacts_total: number;
-    contacts: Array<{
-        id: string;
-        match: 'address' | 'shared_mailbox' | 'same_person';
-        store: {
-            domain: string;
-            name: string;
+    name: string | null;
+    account: {
+        name: string;
+        /** What the person may do in the account. */
+        role: 'viewer' | 'member' | 'admin' | 'owner';
+    } | null;
+    /** Whether a name has to be sent with a password. */
+    needs_name: boolean;
+    /** An invitation: whoever has an account signs in, and then opens the link again; others send a name and a password. Whether the address has an account is told to nobody else. */
+    needs_sign_in: boolean;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallSetPasswordByLink = {
+    body: {
+        /** The part of a link after the #. */
+        token: string;
+        /** A password. */
+        password: string;
+        /** How the person is called. */
+        name?: string;
+    };
+};
+
+type CallRequestPasswordLink = {
+    body: {
+        /** A plain email address, without a name or brackets; upper and lower case are the same. */
+        email: string;
+    };
+};
+
+type CallSignUp = {
+    body: {
+        /** A plain email address, without a name or brackets; upper and lower case are the same. */
+        email: string;
+        /** How the person is called. */
+        name: string;
+        /** How the person is called. */
+        account_name: string;
+    };
+};
+
+type CallSetSettings = {
+    body: {
+        /** What the person chose; any JSON. */
+        settings: {
+            [key: string]: unknown;
         };
-        added_at: string | null;
-        /** To how many customers the record was revealed. */
-        revealed_to_accounts: number;
-        external_id: string | null;
-        full_name: string | null;
-        first_name: string | null;
-        last_name: string | null;
-        title: string | null;
-        role: string | null;
-        seniority: 'executive' | 'decision_maker' | 'other';
-        profile_url: string | null;
-        emails: Array<{
-            email: string;
-            status: 'verified' | 'accept_all' | 'unverified' | 'unknown' | 'bounced' | 'invalid' | 'guessed' | 'suppressed';
-            type: 'work' | 'personal' | 'role' | 'unknown';
-            is_primary: boolean;
-        }>;
-        phones: Array<{
-            phone: string;
-            type: 'mobile' | 'direct' | 'office' | 'unknown';
-            is_primary: boolean;
-        }>;
-        /** Emails, phones and profiles of the record that are shown only to the address of the person. */
-        withheld: number;
-    }>;
+    };
+};
+
+type ReplyOfStartPasskeySignIn = {
+    object: 'passkey_options';
+    /** For the browser, as WebAuthn defines them. */
+    options: {
+        [key: string]: unknown;
+    };
     /** Names this reply; equal to the X-Request-Id header. */
     request_id: string;
 };
 
-type ReplyOfCopyPrivacyData = {
-    object: 'privacy_file';
-    filename: string;
-    /** JSON. */
-    content: string;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
+type CallSignInByPasskey = {
+    body: {
+        response: {
+            id: string;
+            rawId: string;
+            type: 'public-key';
+            /** What extensions said; not used. */
+            clientExtensionResults: {
+                [key: string]: unknown;
+            };
+            authenticatorAttachment?: string;
+            response: {
+                clientDataJSON: string;
+                authenticatorData: string;
+                signature: string;
+                userHandle?: string;
+            };
+        };
+    };
 };
 
-type ReplyOfEraseByPrivacyLink = {
-    object: 'privacy_erasure';
-    /** Records that were erased. */
-    erased: number;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallListKeys = {
-    /** usable: active or suspended; ended: expired or revoked. Default: all. */
-    state?: 'usable' | 'ended';
-    /** Rows per page, 1 to 100; 25 if left out. */
-    limit?: number;
-    /** The next_cursor of the previous page, with the same filters. */
-    cursor?: string;
-    account: string;
-};
-
-type ReplyOfListKeys = {
+type ReplyOfListPasskeys = {
     object: 'list';
     data: Array<{
+        object: 'passkey';
+        /** Public id of a passkey. */
         id: string;
+        /** What the person calls it. */
         name: string;
-        mode: 'live' | 'test';
-        /** The first and last characters of the secret. */
-        display: string;
-        status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        /** When it was created. */
+        /** When it was added. */
         created_at: string;
         last_used_at: string | null;
-        expires_at: string | null;
-        suspended_at: string | null;
-        revoked_at: string | null;
-        /** What it may spend of its own in each period; null for what it has no budget of. */
-        budget: {
-            contact_credits: BudgetFigures | null;
-            store_exports: BudgetFigures | null;
-            search_rows: BudgetFigures | null;
-        };
     }>;
-    has_more: boolean;
-    next_cursor: string | null;
+    has_more: false;
+    next_cursor: null;
     /** Names this reply; equal to the X-Request-Id header. */
     request_id: string;
 };
 
-type CallCreateKey = {
-    account: string;
+type CallAddPasskey = {
     body: {
+        /** How the person is called. */
         name: string;
-        /** By default live. */
-        mode?: 'live' | 'test';
-        /** Default: usage:read, stores:read, contacts:search, contacts:reveal, billing:read. */
-        scopes?: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        expires_at?: string | null;
-        /** What it may spend of each meter in a period. */
-        budget?: {
-            contact_credits?: number | null;
-            store_exports?: number | null;
-            search_rows?: number | null;
+        response: {
+            id: string;
+            rawId: string;
+            type: 'public-key';
+            /** What extensions said; not used. */
+            clientExtensionResults: {
+                [key: string]: unknown;
+            };
+            authenticatorAttachment?: string;
+            response: {
+                clientDataJSON: string;
+                attestationObject: string;
+                authenticatorData?: string;
+                transports?: Array<'ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb'>;
+                publicKeyAlgorithm?: number;
+                publicKey?: string;
+            };
         };
     };
 };
 
-type ReplyOfCreateKey = {
-    object: 'new_key';
-    key: {
-        id: string;
-        name: string;
-        mode: 'live' | 'test';
-        /** The first and last characters of the secret. */
-        display: string;
-        status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        /** When it was created. */
-        created_at: string;
-        last_used_at: string | null;
-        expires_at: string | null;
-        suspended_at: string | null;
-        revoked_at: string | null;
-        /** What it may spend of its own in each period; null for what it has no budget of. */
-        budget: {
-            contact_credits: BudgetFigures | null;
-            store_exports: BudgetFigures | null;
-            search_rows: BudgetFigures | null;
-        };
-    };
-    /** The key itself. It is shown only in this reply. */
-    secret: string;
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallRotateKey = {
-    account: string;
-    key: string;
-    body: {
-        /** How long the old key still works. */
-        overlap_seconds: number;
-    };
-};
-
-type ReplyOfRotateKey = {
-    object: 'rotated_key';
-    key: {
-        id: string;
-        name: string;
-        mode: 'live' | 'test';
-        /** The first and last characters of the secret. */
-        display: string;
-        status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        /** When it was created. */
-        created_at: string;
-        last_used_at: string | null;
-        expires_at: string | null;
-        suspended_at: string | null;
-        revoked_at: string | null;
-        /** What it may spend of its own in each period; null for what it has no budget of. */
-        budget: {
-            contact_credits: BudgetFigures | null;
-            store_exports: BudgetFigures | null;
-            search_rows: BudgetFigures | null;
-        };
-    };
-    /** The key itself. It is shown only in this reply. */
-    secret: string;
-    replaced: {
-        id: string;
-        name: string;
-        mode: 'live' | 'test';
-        /** The first and last characters of the secret. */
-        display: string;
-        status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-        /** When it was created. */
-        created_at: string;
-        last_used_at: string | null;
-        expires_at: string | null;
-        suspended_at: string | null;
-        revoked_at: string | null;
-        /** What it may spend of its own in each period; null for what it has no budget of. */
-        budget: {
-            contact_credits: BudgetFigures | null;
-            store_exports: BudgetFigures | null;
-            search_rows: BudgetFigures | null;
-        };
-    };
-    /** Names this reply; equal to the X-Request-Id header. */
-    request_id: string;
-};
-
-type CallSetKeyBudget = {
-    account: string;
-    key: string;
-    body: {
-        /** New budgets; a meter that is missing keeps its own, null removes it. */
-        budget: {
-            contact_credits?: number | null;
-            store_exports?: number | null;
-            search_rows?: number | null;
-        };
-    };
-};
-
-type ReplyOfSetKeyBudget = {
-    object: 'key';
+type ReplyOfAddPasskey = {
+    object: 'passkey';
+    /** Public id of a passkey. */
     id: string;
+    /** What the person calls it. */
     name: string;
-    mode: 'live' | 'test';
-    /** The first and last characters of the secret. */
-    display: string;
-    status: 'active' | 'suspended' | 'expired' | 'revoked';
-    scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
-    /** When it was created. */
+    /** When it was added. */
     created_at: string;
     last_used_at: string | null;
-    expires_at: string | null;
-    suspended_at: string | null;
-    revoked_at: string | null;
-    /** What it may spend of its own in each period; null for what it has no budget of. */
-    budget: {
-        contact_credits: BudgetFigures | null;
-        store_exports: BudgetFigures | null;
-        search_rows: BudgetFigures | null;
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
+};
+
+type CallRemovePasskey = {
+    /** Public id of a passkey. */
+    passkey: string;
+};
+
+type CallStartOpenIdSignIn = {
+    next?: string;
+};
+
+type ReplyOfGetCatalogue = {
+    object: 'catalogue';
+    /** When the sizes were counted. */
+    counted_at: string;
+    live: {
+        /** Stores. */
+        stores: number;
+        /** People at stores. */
+        contacts: number;
+    };
+    test: {
+        /** Stores. */
+        stores: number;
+        /** People at stores. */
+        contacts: number;
+    };
+    /** Version of the taxonomy. */
+    taxonomy_version: number;
+    batches: Array<{
+        /** Its number. */
+        batch: number;
+        written_at: string | null;
+        /** Stores that it changed last. */
+        stores: number;
+    }>;
+    search: {
+        engine: 'memory' | 'postgres';
+        reason: string | null;
+        batch: number | null;
+        lag: number | null;
+        behind_seconds: number | null;
+        index: {
+            /** Stores in the index. */
+            stores: number;
+            /** People in the index. */
+            contacts: number;
+            /** Memory. */
+            bytes: number;
+            /** Segments. */
+            segments: number;
+            /** Stores outside of the largest segments. */
+            delta_stores: number;
+            /** Dead copies that wait for a merge. */
+            dead_stores: number;
+        } | null;
+        load: {
+            from: 'postgres' | 'snapshot';
+            seconds: number;
+        } | null;
+        snapshot: {
+            /** Its batch. */
+            batch: number;
+            /** Its size. */
+            bytes: number;
+            /** When. */
+            written_at: string;
+        } | null;
     };
     /** Names this reply; equal to the X-Request-Id header. */
     request_id: string;
 };
 
-type CallSetKeyScopes = {
-    account: string;
-    key: string;
-    body: {
-        /** All scopes that the key has from now on. */
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
+type ReplyOfGetSystem = {
+    object: 'system';
+    problem: string | null;
+    /** Since this process started. */
+    uptime_seconds: number;
+    /** Memory of this process. */
+    memory_bytes: number;
+    database: {
+        version: string;
+        /** Its size. */
+        size_bytes: number;
+        is_embedded: boolean;
+        /** Its newest migration. */
+        schema_version: number;
+        connections: {
+            /** Of this process. */
+            max: number;
+            /** Open. */
+            total: number;
+            /** Unused. */
+            idle: number;
+            /** Statements that wait for one. */
+            waiting: number;
+        };
     };
-};
-
-type CallRevokeKey = {
-    account: string;
-    key: string;
+    billing: {
+        provider: 'stripe' | 'stripe_test' | 'standin' | 'closed';
+        address: string | null;
+        last_event_at: string | null;
+        /** Events of more than a minute ago that are not handled. */
+        open_events: number;
+    };
+    search: {
+        engine: 'memory' | 'postgres';
+        reason: string | null;
+        batch: number | null;
+        lag: number | null;
+        behind_seconds: number | null;
+        index: {
+            /** Stores in the index. */
+            stores: number;
+            /** People in the index. */
+            contacts: number;
+            /** Memory. */
+            bytes: number;
+            /** Segments. */
+            segments: number;
+            /** Stores outside of the largest segments. */
+            delta_stores: number;
+            /** Dead copies that wait for a merge. */
+            dead_stores: number;
+        } | null;
+        load: {
+            from: 'postgres' | 'snapshot';
+            seconds: number;
+        } | null;
+        snapshot: {
+            /** Its batch. */
+            batch: number;
+            /** Its size. */
+            bytes: number;
+            /** When. */
+            written_at: string;
+        } | null;
+    };
+    disk: {
+        /** Free. */
+        free_bytes: number;
+        /** In all. */
+        total_bytes: number;
+    } | null;
+    clock_skew_seconds: number | null;
+    /** Whether mail is set up. */
+    mail: boolean;
+    versions: {
+        storedex: string;
+        node: string;
+    };
+    /** Names this reply; equal to the X-Request-Id header. */
+    request_id: string;
 };
 
 type CallAppendToImport = {
@@ -2964,70 +2969,15 @@ export interface Operations {
     getRevealedFile: { request: CallGetRevealedFile; reply: never };
     listExportColumns: { request: NoRequest; reply: ExportColumns };
     createQuote: { request: CallCreateQuote; reply: Quote };
-    getSession: { request: NoRequest; reply: ReplyOfGetSession };
-    getSignInOptions: { request: NoRequest; reply: ReplyOfGetSignInOptions };
-    signIn: { request: CallSignIn; reply: ReplyOfGetSession };
-    signOut: { request: NoRequest; reply: ReplyOfSignOut };
-    reauthenticate: { request: CallReauthenticate; reply: ReplyOfSignOut };
-    lookAtLink: { request: CallLookAtLink; reply: ReplyOfLookAtLink };
-    openLink: { request: CallLookAtLink; reply: ReplyOfLookAtLink };
-    setPasswordByLink: { request: CallSetPasswordByLink; reply: ReplyOfSignOut };
-    requestPasswordLink: { request: CallRequestPasswordLink; reply: ReplyOfSignOut };
-    signUp: { request: CallSignUp; reply: ReplyOfSignOut };
-    setSettings: { request: CallSetSettings; reply: ReplyOfSignOut };
-    startPasskeySignIn: { request: NoRequest; reply: ReplyOfStartPasskeySignIn };
-    signInByPasskey: { request: CallSignInByPasskey; reply: ReplyOfGetSession };
-    listPasskeys: { request: NoRequest; reply: ReplyOfListPasskeys };
-    addPasskey: { request: CallAddPasskey; reply: ReplyOfAddPasskey };
-    startPasskeyRegistration: { request: NoRequest; reply: ReplyOfStartPasskeySignIn };
-    removePasskey: { request: CallRemovePasskey; reply: ReplyOfSignOut };
-    startOpenIdSignIn: { request: CallStartOpenIdSignIn; reply: never };
-    finishOpenIdSignIn: { request: NoRequest; reply: never };
-    listMembers: { request: CallReadBilling; reply: ReplyOfListMembers };
-    changeMember: { request: CallChangeMember; reply: ReplyOfSignOut };
-    removeMember: { request: CallRemoveMember; reply: ReplyOfSignOut };
-    listInvitations: { request: CallReadBilling; reply: ReplyOfListInvitations };
-    invite: { request: CallInvite; reply: ReplyOfInvite };
-    sendInvitationAgain: { request: CallSendInvitationAgain; reply: ReplyOfInvite };
-    revokeInvitation: { request: CallSendInvitationAgain; reply: ReplyOfSignOut };
-    listSessions: { request: NoRequest; reply: ReplyOfListSessions };
-    endOtherSessions: { request: NoRequest; reply: ReplyOfSignOut };
-    endSession: { request: CallEndSession; reply: ReplyOfSignOut };
-    changeProfile: { request: CallChangeProfile; reply: ReplyOfSignOut };
-    changePassword: { request: CallReauthenticate; reply: ReplyOfSignOut };
-    renameAccount: { request: CallRenameAccount; reply: ReplyOfSignOut };
-    leaveAccount: { request: CallReadBilling; reply: ReplyOfSignOut };
-    closeAccount: { request: CallReadBilling; reply: ReplyOfSignOut };
-    listAudit: { request: CallListAudit; reply: ReplyOfListAudit };
-    listAccounts: { request: CallListAccounts; reply: ReplyOfListAccounts };
-    createAccount: { request: CallCreateAccount; reply: ReplyOfCreateAccount };
-    getAccount: { request: CallGetAccount; reply: ReplyOfGetAccount };
-    changeAccount: { request: CallChangeAccount; reply: ReplyOfCreateAccount };
-    suspendAccount: { request: CallGetAccount; reply: ReplyOfCreateAccount };
-    resumeAccount: { request: CallGetAccount; reply: ReplyOfCreateAccount };
-    startSeeAs: { request: CallStartSeeAs; reply: ReplyOfStartSeeAs };
-    stopSeeAs: { request: NoRequest; reply: ReplyOfStartSeeAs };
-    getCatalogue: { request: NoRequest; reply: ReplyOfGetCatalogue };
+    listBillingEvents: { request: CallListBillingEvents; reply: ReplyOfListBillingEvents };
     erasePerson: { request: CallErasePerson; reply: ReplyOfErasePerson };
     getSuppressions: { request: NoRequest; reply: ReplyOfGetSuppressions };
     addSuppressions: { request: CallAddSuppressions; reply: ReplyOfAddSuppressions };
-    listPrivacyRequests: { request: CallListPrivacyRequests; reply: ReplyOfListPrivacyRequests };
-    listBillingEvents: { request: CallListPrivacyRequests; reply: ReplyOfListBillingEvents };
-    getSystem: { request: NoRequest; reply: ReplyOfGetSystem };
-    listImports: { request: CallListPrivacyRequests; reply: ReplyOfListImports };
-    createImport: { request: CallCreateImport; reply: ReplyOfCreateImport };
-    listImportFields: { request: CallListImportFields; reply: ReplyOfListImportFields };
-    getImport: { request: CallGetImport; reply: ReplyOfCreateImport };
-    previewImport: { request: CallPreviewImport; reply: ReplyOfPreviewImport };
-    checkImport: { request: CallPreviewImport; reply: ReplyOfCreateImport };
-    runImport: { request: CallPreviewImport; reply: ReplyOfCreateImport };
-    stopImport: { request: CallGetImport; reply: ReplyOfCreateImport };
-    removeImportFiles: { request: CallGetImport; reply: ReplyOfCreateImport };
-    getImportRejects: { request: CallGetImportRejects; reply: never };
     askForPrivacyLink: { request: CallAskForPrivacyLink; reply: ReplyOfAskForPrivacyLink };
     openPrivacyLink: { request: CallOpenPrivacyLink; reply: ReplyOfOpenPrivacyLink };
     copyPrivacyData: { request: CallOpenPrivacyLink; reply: ReplyOfCopyPrivacyData };
     eraseByPrivacyLink: { request: CallOpenPrivacyLink; reply: ReplyOfEraseByPrivacyLink };
+    listPrivacyRequests: { request: CallListBillingEvents; reply: ReplyOfListPrivacyRequests };
     listKeys: { request: CallListKeys; reply: ReplyOfListKeys };
     createKey: { request: CallCreateKey; reply: ReplyOfCreateKey };
     rotateKey: { request: CallRotateKey; reply: ReplyOfRotateKey };
@@ -3037,6 +2987,61 @@ export interface Operations {
     undoKeyRevocation: { request: CallRevokeKey; reply: ReplyOfSetKeyBudget };
     suspendKey: { request: CallRevokeKey; reply: ReplyOfSetKeyBudget };
     resumeKey: { request: CallRevokeKey; reply: ReplyOfSetKeyBudget };
+    listMembers: { request: CallReadBilling; reply: ReplyOfListMembers };
+    changeMember: { request: CallChangeMember; reply: ReplyOfChangeMember };
+    removeMember: { request: CallRemoveMember; reply: ReplyOfChangeMember };
+    leaveAccount: { request: CallReadBilling; reply: ReplyOfChangeMember };
+    listInvitations: { request: CallReadBilling; reply: ReplyOfListInvitations };
+    invite: { request: CallInvite; reply: ReplyOfInvite };
+    sendInvitationAgain: { request: CallSendInvitationAgain; reply: ReplyOfInvite };
+    revokeInvitation: { request: CallSendInvitationAgain; reply: ReplyOfChangeMember };
+    listSessions: { request: NoRequest; reply: ReplyOfListSessions };
+    endOtherSessions: { request: NoRequest; reply: ReplyOfChangeMember };
+    endSession: { request: CallEndSession; reply: ReplyOfChangeMember };
+    changeProfile: { request: CallChangeProfile; reply: ReplyOfChangeMember };
+    changePassword: { request: CallChangePassword; reply: ReplyOfChangeMember };
+    renameAccount: { request: CallRenameAccount; reply: ReplyOfChangeMember };
+    closeAccount: { request: CallReadBilling; reply: ReplyOfChangeMember };
+    listAudit: { request: CallListAudit; reply: ReplyOfListAudit };
+    listAccounts: { request: CallListAccounts; reply: ReplyOfListAccounts };
+    createAccount: { request: CallCreateAccount; reply: ReplyOfCreateAccount };
+    getAccount: { request: CallGetAccount; reply: ReplyOfGetAccount };
+    changeAccount: { request: CallChangeAccount; reply: ReplyOfCreateAccount };
+    suspendAccount: { request: CallGetAccount; reply: ReplyOfCreateAccount };
+    resumeAccount: { request: CallGetAccount; reply: ReplyOfCreateAccount };
+    startSeeAs: { request: CallStartSeeAs; reply: ReplyOfStartSeeAs };
+    stopSeeAs: { request: NoRequest; reply: ReplyOfStartSeeAs };
+    listImports: { request: CallListBillingEvents; reply: ReplyOfListImports };
+    createImport: { request: CallCreateImport; reply: ReplyOfCreateImport };
+    listImportFields: { request: CallListImportFields; reply: ReplyOfListImportFields };
+    getImport: { request: CallGetImport; reply: ReplyOfCreateImport };
+    previewImport: { request: CallPreviewImport; reply: ReplyOfPreviewImport };
+    checkImport: { request: CallPreviewImport; reply: ReplyOfCreateImport };
+    runImport: { request: CallPreviewImport; reply: ReplyOfCreateImport };
+    stopImport: { request: CallGetImport; reply: ReplyOfCreateImport };
+    removeImportFiles: { request: CallGetImport; reply: ReplyOfCreateImport };
+    getImportRejects: { request: CallGetImportRejects; reply: never };
+    getSession: { request: NoRequest; reply: ReplyOfGetSession };
+    getSignInOptions: { request: NoRequest; reply: ReplyOfGetSignInOptions };
+    signIn: { request: CallSignIn; reply: ReplyOfGetSession };
+    signOut: { request: NoRequest; reply: ReplyOfChangeMember };
+    reauthenticate: { request: CallChangePassword; reply: ReplyOfChangeMember };
+    lookAtLink: { request: CallLookAtLink; reply: ReplyOfLookAtLink };
+    openLink: { request: CallLookAtLink; reply: ReplyOfLookAtLink };
+    setPasswordByLink: { request: CallSetPasswordByLink; reply: ReplyOfChangeMember };
+    requestPasswordLink: { request: CallRequestPasswordLink; reply: ReplyOfChangeMember };
+    signUp: { request: CallSignUp; reply: ReplyOfChangeMember };
+    setSettings: { request: CallSetSettings; reply: ReplyOfChangeMember };
+    startPasskeySignIn: { request: NoRequest; reply: ReplyOfStartPasskeySignIn };
+    signInByPasskey: { request: CallSignInByPasskey; reply: ReplyOfGetSession };
+    listPasskeys: { request: NoRequest; reply: ReplyOfListPasskeys };
+    addPasskey: { request: CallAddPasskey; reply: ReplyOfAddPasskey };
+    startPasskeyRegistration: { request: NoRequest; reply: ReplyOfStartPasskeySignIn };
+    removePasskey: { request: CallRemovePasskey; reply: ReplyOfChangeMember };
+    startOpenIdSignIn: { request: CallStartOpenIdSignIn; reply: never };
+    finishOpenIdSignIn: { request: NoRequest; reply: never };
+    getCatalogue: { request: NoRequest; reply: ReplyOfGetCatalogue };
+    getSystem: { request: NoRequest; reply: ReplyOfGetSystem };
     appendToImport: { request: CallAppendToImport; reply: ReplyOfCreateImport };
 }
 
@@ -3080,6 +3085,58 @@ export const routes = {
     getRevealedFile: 'GET /accounts/{account}/revealed/file',
     listExportColumns: 'GET /export-columns',
     createQuote: 'POST /accounts/{account}/quotes',
+    listBillingEvents: 'GET /operator/webhooks',
+    erasePerson: 'POST /operator/erasures',
+    getSuppressions: 'GET /operator/suppressions',
+    addSuppressions: 'POST /operator/suppressions',
+    askForPrivacyLink: 'POST /privacy/requests',
+    openPrivacyLink: 'POST /privacy/open',
+    copyPrivacyData: 'POST /privacy/file',
+    eraseByPrivacyLink: 'POST /privacy/erase',
+    listPrivacyRequests: 'GET /operator/privacy-requests',
+    listKeys: 'GET /accounts/{account}/keys',
+    createKey: 'POST /accounts/{account}/keys',
+    rotateKey: 'POST /accounts/{account}/keys/{key}/rotate',
+    setKeyBudget: 'POST /accounts/{account}/keys/{key}/budget',
+    setKeyScopes: 'POST /accounts/{account}/keys/{key}/scopes',
+    revokeKey: 'POST /accounts/{account}/keys/{key}/revoke',
+    undoKeyRevocation: 'POST /accounts/{account}/keys/{key}/revoke/undo',
+    suspendKey: 'POST /accounts/{account}/keys/{key}/suspend',
+    resumeKey: 'POST /accounts/{account}/keys/{key}/resume',
+    listMembers: 'GET /accounts/{account}/members',
+    changeMember: 'PATCH /accounts/{account}/members/{person}',
+    removeMember: 'DELETE /accounts/{account}/members/{person}',
+    leaveAccount: 'POST /accounts/{account}/leave',
+    listInvitations: 'GET /accounts/{account}/invitations',
+    invite: 'POST /accounts/{account}/invitations',
+    sendInvitationAgain: 'POST /accounts/{account}/invitations/{invitation}/send-again',
+    revokeInvitation: 'DELETE /accounts/{account}/invitations/{invitation}',
+    listSessions: 'GET /sessions',
+    endOtherSessions: 'DELETE /sessions',
+    endSession: 'DELETE /sessions/{session}',
+    changeProfile: 'PATCH /profile',
+    changePassword: 'POST /profile/password',
+    renameAccount: 'PATCH /accounts/{account}',
+    closeAccount: 'POST /accounts/{account}/close',
+    listAudit: 'GET /accounts/{account}/audit',
+    listAccounts: 'POST /operator/accounts/search',
+    createAccount: 'POST /operator/accounts',
+    getAccount: 'GET /operator/accounts/{id}',
+    changeAccount: 'PATCH /operator/accounts/{id}',
+    suspendAccount: 'POST /operator/accounts/{id}/suspend',
+    resumeAccount: 'POST /operator/accounts/{id}/resume',
+    startSeeAs: 'POST /operator/see-as',
+    stopSeeAs: 'DELETE /operator/see-as',
+    listImports: 'GET /operator/imports',
+    createImport: 'POST /operator/imports',
+    listImportFields: 'GET /operator/imports/fields',
+    getImport: 'GET /operator/imports/{id}',
+    previewImport: 'POST /operator/imports/{id}/preview',
+    checkImport: 'POST /operator/imports/{id}/check',
+    runImport: 'POST /operator/imports/{id}/import',
+    stopImport: 'POST /operator/imports/{id}/stop',
+    removeImportFiles: 'DELETE /operator/imports/{id}/files',
+    getImportRejects: 'GET /operator/imports/{id}/rejects/{of}',
     getSession: 'GET /session',
     getSignInOptions: 'GET /sign-in-options',
     signIn: 'POST /sign-in',
@@ -3099,59 +3156,7 @@ export const routes = {
     removePasskey: 'DELETE /passkeys/{passkey}',
     startOpenIdSignIn: 'GET /openid/start',
     finishOpenIdSignIn: 'GET /openid/return',
-    listMembers: 'GET /accounts/{account}/members',
-    changeMember: 'PATCH /accounts/{account}/members/{person}',
-    removeMember: 'DELETE /accounts/{account}/members/{person}',
-    listInvitations: 'GET /accounts/{account}/invitations',
-    invite: 'POST /accounts/{account}/invitations',
-    sendInvitationAgain: 'POST /accounts/{account}/invitations/{invitation}/send-again',
-    revokeInvitation: 'DELETE /accounts/{account}/invitations/{invitation}',
-    listSessions: 'GET /sessions',
-    endOtherSessions: 'DELETE /sessions',
-    endSession: 'DELETE /sessions/{session}',
-    changeProfile: 'PATCH /profile',
-    changePassword: 'POST /profile/password',
-    renameAccount: 'PATCH /accounts/{account}/',
-    leaveAccount: 'POST /accounts/{account}/leave',
-    closeAccount: 'POST /accounts/{account}/close',
-    listAudit: 'GET /accounts/{account}/audit',
-    listAccounts: 'POST /operator/accounts/search',
-    createAccount: 'POST /operator/accounts',
-    getAccount: 'GET /operator/accounts/{id}',
-    changeAccount: 'PATCH /operator/accounts/{id}',
-    suspendAccount: 'POST /operator/accounts/{id}/suspend',
-    resumeAccount: 'POST /operator/accounts/{id}/resume',
-    startSeeAs: 'POST /operator/see-as',
-    stopSeeAs: 'DELETE /operator/see-as',
     getCatalogue: 'GET /operator/catalogue',
-    erasePerson: 'POST /operator/erasures',
-    getSuppressions: 'GET /operator/suppressions',
-    addSuppressions: 'POST /operator/suppressions',
-    listPrivacyRequests: 'GET /operator/privacy-requests',
-    listBillingEvents: 'GET /operator/webhooks',
     getSystem: 'GET /operator/system',
-    listImports: 'GET /operator/imports',
-    createImport: 'POST /operator/imports',
-    listImportFields: 'GET /operator/imports/fields',
-    getImport: 'GET /operator/imports/{id}',
-    previewImport: 'POST /operator/imports/{id}/preview',
-    checkImport: 'POST /operator/imports/{id}/check',
-    runImport: 'POST /operator/imports/{id}/import',
-    stopImport: 'POST /operator/imports/{id}/stop',
-    removeImportFiles: 'DELETE /operator/imports/{id}/files',
-    getImportRejects: 'GET /operator/imports/{id}/rejects/{of}',
-    askForPrivacyLink: 'POST /privacy/requests',
-    openPrivacyLink: 'POST /privacy/open',
-    copyPrivacyData: 'POST /privacy/file',
-    eraseByPrivacyLink: 'POST /privacy/erase',
-    listKeys: 'GET /accounts/{account}/keys',
-    createKey: 'POST /accounts/{account}/keys',
-    rotateKey: 'POST /accounts/{account}/keys/{key}/rotate',
-    setKeyBudget: 'POST /accounts/{account}/keys/{key}/budget',
-    setKeyScopes: 'POST /accounts/{account}/keys/{key}/scopes',
-    revokeKey: 'POST /accounts/{account}/keys/{key}/revoke',
-    undoKeyRevocation: 'POST /accounts/{account}/keys/{key}/revoke/undo',
-    suspendKey: 'POST /accounts/{account}/keys/{key}/suspend',
-    resumeKey: 'POST /accounts/{account}/keys/{key}/resume',
     appendToImport: 'PATCH /operator/imports/{id}/file',
 } as const satisfies Record<keyof Operations, string>;
