@@ -1,4 +1,4 @@
-import { authorize } from '../auth/access.ts'
+import { type Access, authorize } from '../auth/access.ts'
 import type { Actor } from '../auth/actor.ts'
 import { recordAudit } from '../auth/audit.ts'
 import { deleteChangesOf } from '../catalogue/history/queries.ts'
@@ -10,9 +10,10 @@ import { expireFilesOfContacts } from '../exports/expire.ts'
 import { contactKey } from '../kernel/ids.ts'
 import type { Clock } from '../kernel/time.ts'
 import { dropListMembers } from '../lists/upkeep/drop-members.ts'
-import { erasing } from './erase-contacts.ts'
 import * as queries from './queries.ts'
 import { deleteContactsOf, deleteStore, recordRemovedStore } from './remove-store-queries.ts'
+
+const removing: Access = { operator: true, kind: 'powerful' }
 
 /** What was removed: the store as it was, and the batch that removed it. */
 export interface RemovedStore {
@@ -28,7 +29,7 @@ export interface RemovedStore {
  */
 export function removeStore(ctx: { actor: Actor; db: Pool; clock: Clock }, domain: string): Promise<RemovedStore> {
   const { actor, clock } = ctx
-  authorize({ actor, now: clock.now() }, erasing)
+  authorize({ actor, now: clock.now() }, removing)
   return transact(ctx.db, async (client) => {
     await queries.prepareErasureTransaction(client)
     // Imports wait from here on, so that they cannot add people to the store in between.
