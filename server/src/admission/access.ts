@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PlanFile } from '../accounts/plans.ts'
-import { type Access, scopeOf } from '../auth/access.ts'
+import { type Access, scopeNeededBy } from '../auth/access.ts'
 import { keyActor } from '../auth/actor.ts'
 import type { CallerContext, KeyCaller } from '../auth/caller.ts'
 import {
@@ -168,7 +168,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     const access = keyAccessOf(request)
     if (!access) return done()
     const { admitsWithCharge, billingLimit } = access
-    const scope = access.scopeOfBody ? scopeOf(access, readBody(request)) : access.scope
+    const scope = access.scopeOfBody ? scopeNeededBy(access, readBody(request)) : access.scope
     const presented: Presented = {
       ...{ secretHash: request.secretHash!, accountId: request.keyAccountId!, scope },
       ...(billingLimit && { billingLimit }),

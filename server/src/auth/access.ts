@@ -84,7 +84,7 @@ export function kindOf({ kind }: Access, body?: unknown): DeedKind {
 }
 
 /** The scope that a request with this body needs. */
-export function scopeOf({ scope, scopeOfBody }: NonNullable<Access['key']>, body: unknown): Scope {
+export function scopeNeededBy({ scope, scopeOfBody }: NonNullable<Access['key']>, body: unknown): Scope {
   return scopeOfBody?.(body) ?? scope
 }
 
@@ -108,7 +108,7 @@ export function authorize({ actor, now }: ActorContext, access: Access, body?: u
 function mayCome(actor: Exclude<Actor, { kind: 'command' | 'system' }>, access: Access, body: unknown): boolean {
   switch (actor.kind) {
     case 'key':
-      return access.key !== undefined && actor.scopes.includes(scopeOf(access.key, body))
+      return access.key !== undefined && actor.scopes.includes(scopeNeededBy(access.key, body))
     case 'member':
       return access.member !== undefined && includesRole(actor.role, access.member.role)
     case 'visitor':
@@ -119,7 +119,7 @@ function mayCome(actor: Exclude<Actor, { kind: 'command' | 'system' }>, access: 
 }
 
 function refusalOf(actor: Actor, { key, member }: Access, body: unknown): Refusal {
-  if (actor.kind === 'key' && key) return missingScopeError(scopeOf(key, body))
+  if (actor.kind === 'key' && key) return missingScopeError(scopeNeededBy(key, body))
   if (actor.kind === 'member' && member)
     return new Refusal('insufficient_role', `This needs the role ${member.role}; yours is ${actor.role}.`, {
       param: member.role,

@@ -13,7 +13,7 @@ import { dropListMembers } from '../lists/upkeep/drop-members.ts'
 import * as queries from './queries.ts'
 import { deleteContactsOf, deleteStore, recordRemovedStore } from './remove-store-queries.ts'
 
-const removingStores: Access = { operator: true, kind: 'powerful' }
+const removing: Access = { operator: true, kind: 'powerful' }
 
 /** What was removed: the store as it was, and the batch that removed it. */
 export interface RemovedStore {
@@ -29,7 +29,7 @@ export interface RemovedStore {
  */
 export function removeStore(ctx: { actor: Actor; db: Pool; clock: Clock }, domain: string): Promise<RemovedStore> {
   const { actor, clock } = ctx
-  authorize({ actor, now: clock.now() }, removingStores)
+  authorize({ actor, now: clock.now() }, removing)
   return transact(ctx.db, async (client) => {
     await queries.prepareErasureTransaction(client)
     // Imports wait from here on, so that they cannot add people to the store in between.

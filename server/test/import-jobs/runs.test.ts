@@ -97,6 +97,9 @@ describe('a file of an agency', () => {
     const rejects = await operator.get(`/operator/imports/${id}/rejects/stores`)
     expect(rejects.headers.get('cache-control')).toBe('no-store')
     expect(rejects.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''agency.csv.rejects.csv")
+    expect(await newestEntries(1)).toMatchObject([
+      { action: 'import.rejects_downloaded', details: { import: id, kind: 'stores', of: 'stores', rows: 3 } },
+    ])
     const file = join(dataDir, 'agency.csv')
     writeFileSync(file, messy)
     const { rejects_file } = await importStores(app.operator, { file, extendTaxonomy: false, map })

@@ -98,7 +98,9 @@ describe('the history of a store', () => {
   test('shows a rename by its aliases, and is found by every host before and after it', async () => {
     const domain = await newShop({ name: null, aliases: [`next-of-${shops + 1}.example`] })
     const renamed = `next-of-${shops}.example`
-    await renameStore(app.operator, domain, renamed)
+    const { id } = await renameStore(app.operator, domain, renamed)
+    const entries = await app.db.query("select actor, target from audit_log where action = 'store.renamed'")
+    expect(entries.rows).toEqual([{ actor: 'command', target: id }])
     for (const host of [domain, renamed])
       expect(await historyOf(host)).toMatchObject([
         { field: 'name', before: domain, after: renamed },
