@@ -11,7 +11,7 @@ const account = Type.String({ maxLength: 100 })
 export function doorsOf({ access, memberSchema }: FastifyContextConfig): Door[] {
   if (!access) throw new Error('A route of the API or of the console declares config.access')
   const doors: Door[] = []
-  if (access.key || access.open) doors.push({ name: 'api', prefix: apiPrefix })
+  if (access.key) doors.push({ name: 'api', prefix: apiPrefix })
   if (access.member)
     doors.push({
       name: 'member',
@@ -27,6 +27,6 @@ export function doorsOf({ access, memberSchema }: FastifyContextConfig): Door[] 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** What of the route's schema is otherwise for members. */
-    memberSchema?: import('fastify').FastifySchema
+    memberSchema?: FastifySchema
   }
 }

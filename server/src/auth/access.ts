@@ -67,8 +67,6 @@ export interface Access {
   operator?: true
   /** `/console/api`, without a session. */
   anyone?: true
-  /** `/api/v1`, without a key. */
-  open?: true
   kind: DeedKind | ((body: unknown) => DeedKind)
   /** What it may spend. */
   spends?: readonly Meter[]

@@ -107,7 +107,7 @@ function commonRefusals({ body, querystring }: FastifySchema, { method, config }
     ...when(needsAccount || door === 'operator', 'insufficient_role'),
     ...when(asksForFreshSignIn(access), 'fresh_sign_in_required'),
     ...when(needsAccount && access.member?.needsAccess, 'api_access_required'),
-    ...when(spendsOf(access, door).length > 0, 'rate_limit_exceeded'),
+    ...when(spendsOf(access, door).length > 0 || access.key?.billingLimit, 'rate_limit_exceeded'),
     'internal_error',
     'service_unavailable',
   ]

@@ -156,6 +156,17 @@ async function seeAs(person: string, account: string | null): Promise<void> {
   ])
 }
 
+describe('a session', () => {
+  test('of an operator ends half a day after the sign-in, and that of anybody else goes on', async () => {
+    const [operator, owner] = [await app.person({ operator: true }), await app.person()]
+    app.clock.advance(12 * 3_600_000 - 1)
+    expect((await operator.get('/session')).status).toBe(200)
+    app.clock.advance(1)
+    expect(codeOf(await operator.get('/session'))).toBe('401 not_signed_in')
+    expect((await owner.get('/session')).status).toBe(200)
+  })
+})
+
 describe('a request', () => {
   test('of our own pages and of programs passes the check of its origin', async () => {
     const person = await app.person()

@@ -79,7 +79,7 @@ function tableLabels(folder: string): Set<string> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'))
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'))
   return new Set(
-    texts.flatMap((text) => [...text.matchAll(/<Table\s[^>]*?label="([^"]+)"/g)].map(([, label]) => label!)),
+    texts.flatMap((text) => [...text.matchAll(/<(?:Paged)?Table\s[^>]*?label="([^"]+)"/g)].map(([, label]) => label!)),
   )
 }
 
