@@ -1,6 +1,7 @@
 import { contactsPerStore, IdList } from '@storedex/search-index'
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { system } from '../../../src/auth/actor.ts'
 import type { CountContext } from '../../../src/counts/context.ts'
 import { countContacts } from '../../../src/counts/count-contacts.ts'
 import { countStores } from '../../../src/counts/count-stores.ts'
@@ -185,6 +186,7 @@ function chooseOfStores(filters: StoreSearchFilters, name: StoreFacetName, value
 /** A request's context; the account has exported the stores, or revealed the contacts, with these ids. */
 function contextOf(search: SearchEngine, { mode, deliverEmails }: RandomCount, ids: number[]): CountContext {
   const context: Partial<CountContext> = {
+    actor: system,
     caller: { accountId: 1, mode, entitlement: { period: { start: new Date(0) } } } as CountContext['caller'],
     now: new Date(1),
     ids: { openMany: () => [] } as unknown as CountContext['ids'],

@@ -24,9 +24,7 @@ export const auditColumns: TableColumn<AuditEntry>[] = [
     id: 'from',
     label: 'From',
     className: 'w-40',
-    render: ({ address, by_operator }) => (
-      <span className="font-mono text-xs wrap-anywhere">{address ?? (by_operator ? '–' : 'command line')}</span>
-    ),
+    render: (entry) => <span className="font-mono text-xs wrap-anywhere">{entry.address ?? placeOf(entry)}</span>,
   },
   {
     id: 'target',
@@ -36,8 +34,15 @@ export const auditColumns: TableColumn<AuditEntry>[] = [
   },
 ]
 
-function whoDid({ person, by_operator }: AuditEntry): string {
+function placeOf({ by_operator, actor }: AuditEntry): string {
+  if (actor === 'key') return 'API'
+  return by_operator || actor === 'system' ? '–' : 'command line'
+}
+
+function whoDid({ person, by_operator, actor, key }: AuditEntry): string {
   if (by_operator) return 'An operator'
-  if (person === null) return 'The command line'
+  if (key !== null) return `The key “${key.name ?? key.id}”`
+  if (actor === 'visitor') return 'Somebody with a link'
+  if (person === null) return actor === 'system' ? 'The service' : 'The command line'
   return person.name ?? 'Somebody who was removed'
 }

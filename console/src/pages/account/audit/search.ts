@@ -1,7 +1,18 @@
 import { choiceParam, parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 
 /** What entries are about: the first part of their actions. */
-export const auditSubjects = ['member', 'invitation', 'key', 'billing_link', 'trial', 'account', 'contacts'] as const
+export const auditSubjects = [
+  'member',
+  'invitation',
+  'key',
+  'list',
+  'export',
+  'contacts',
+  'ledger',
+  'billing_link',
+  'trial',
+  'account',
+] as const
 export type AuditSubject = (typeof auditSubjects)[number]
 
 /** What the address of the page says. */

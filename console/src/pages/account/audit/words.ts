@@ -10,10 +10,13 @@ export const subjectLabels: Record<AuditSubject, string> = {
   member: 'Members',
   invitation: 'Invitations',
   key: 'Keys',
+  list: 'Lists',
+  export: 'Exports',
+  contacts: 'Downloads of revealed people',
+  ledger: 'Downloads of the ledger',
   billing_link: 'Billing pages',
   trial: 'Trial',
   account: 'Account',
-  contacts: 'Downloads',
 }
 
 /** What was done, as the end of a sentence that begins with who did it. */
@@ -47,7 +50,11 @@ const actions: Record<string, (entry: AuditEntry) => string> = {
   'list.deleted': (entry) => `deleted ${listIn(entry)}`,
   'list.items_added': (entry) => `added ${itemsIn(entry)} to ${listIn(entry)}`,
   'list.items_removed': (entry) => `took ${itemsIn(entry)} off ${listIn(entry)}`,
+  'export.created': (entry) => `started an export of ${kindIn(entry)}`,
+  'export.canceled': (entry) => `stopped an export of ${kindIn(entry)}`,
+  'export.downloaded': (entry) => `downloaded an export of ${kindIn(entry)}, ${rowsIn(entry)}`,
   'export.deleted': () => 'deleted the file of an export',
+  'ledger.downloaded': () => 'downloaded the ledger',
   'billing_link.created': ({ details }) =>
     details.plan
       ? `opened the payment page for ${capitalized(details.plan)}, billed ${details.billing === 'annual' ? 'annually' : 'monthly'}`
@@ -81,6 +88,14 @@ function listIn({ details }: AuditEntry): string {
 
 function itemsIn({ details: { count, kind } }: AuditEntry): string {
   return formatCount(Number(count), kind === 'stores' ? 'store' : 'person', kind === 'stores' ? 'stores' : 'people')
+}
+
+function kindIn({ details: { kind } }: AuditEntry): string {
+  return kind === 'stores' ? 'stores' : kind === 'contacts' ? 'people with their channels' : 'people'
+}
+
+function rowsIn({ details: { rows } }: AuditEntry): string {
+  return formatCount(Number(rows), 'row')
 }
 
 function keyIn({ details, target }: AuditEntry): string {
