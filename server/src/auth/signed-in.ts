@@ -3,7 +3,6 @@ import type { Account } from '../accounts/account.ts'
 import type { Lane } from '../db/pool.ts'
 import type { Actor, ActorContext } from './actor.ts'
 import type { Caller } from './caller.ts'
-import type { Role } from './roles.ts'
 
 /** The person who is signed in, read from the database for each request. */
 interface SignedInPerson {
@@ -39,10 +38,7 @@ export interface MemberContext extends PersonContext {
   caller: Caller
   /** A person's calls count to no window. */
   admission: null
-  role: Role
   account: Account
-  /** Whether the person is an operator who looks at the account as its people see it. */
-  isSeeAs: boolean
 }
 
 declare module 'fastify' {

@@ -119,7 +119,7 @@ async function admitPerson(
   // The label of the log line, also when the request is refused from here on.
   request.consoleContext = person
   const context = door === 'member' ? describeMember(person, row, options) : person
-  if (door !== 'anyone') authorize(context, access, readBody(request))
+  if (door !== 'anyone') authorize(context, access, typeof access.kind === 'function' ? readBody(request) : undefined)
   if (access.member?.needsAccess && isMemberContext(context) && !context.account.accessOpen)
     throw accessRequiredError(context.account, billingPageOf(options.publicUrl, account!))
   const holder = isMemberContext(context) ? `account ${context.account.id}` : `person ${row.person_id}`
@@ -147,12 +147,12 @@ async function readSession(
 function describeMember(context: PersonContext, row: AdmittedSessionRow, { plans }: GuardOptions): MemberContext {
   const { id } = row
   if (id === null) throw new Refusal('account_not_found', 'There is no such account, or you are no member of it.')
-  const isSeeAs = row.operator && row.see_as_account_id === id
-  const role = isSeeAs ? 'viewer' : row.role!
+  const seesAs = row.operator && row.see_as_account_id === id
+  const role = seesAs ? 'viewer' : row.role!
   const account = accountOf({ ...row, id })
   const { personId, signedInAt, address } = context.actor as Extract<ActorContext['actor'], { kind: 'person' }>
-  const actor = { kind: 'member', role, seesAs: isSeeAs, personId, signedInAt, address } as const
-  return { ...context, actor, account, role, isSeeAs, admission: null, caller: describeCaller(context, account, plans) }
+  const actor = { kind: 'member', role, seesAs, personId, signedInAt, address } as const
+  return { ...context, actor, account, admission: null, caller: describeCaller(context, account, plans) }
 }
 
 function describeCaller({ person, now }: PersonContext, account: MemberContext['account'], plans: PlanFile): Caller {

@@ -6,7 +6,7 @@ import type { ApiRoutes } from '../http/server.ts'
 import { rejectBody } from '../http/validation.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import type { IdSealer } from '../kernel/ids.ts'
-import { DoneReply } from '../kernel/shapes.ts'
+import { DoneReply, done } from '../kernel/shapes.ts'
 import { closeAccount, renameAccount } from './close-account.ts'
 import { closeAccounts, readAudit, renameAccounts } from './context.ts'
 import { listAudit } from './list-audit.ts'
@@ -38,7 +38,7 @@ export function registerOwnAccountRoutes(api: ApiRoutes, { ids, cursors, billing
     },
     async (request) => {
       await renameAccount(contextOf(request), request.body)
-      return { object: 'done' as const, request_id: request.id }
+      return done(request.id)
     },
   )
 
@@ -60,7 +60,7 @@ export function registerOwnAccountRoutes(api: ApiRoutes, { ids, cursors, billing
     },
     async (request) => {
       await closeAccount(contextOf(request))
-      return { object: 'done' as const, request_id: request.id }
+      return done(request.id)
     },
   )
 

@@ -37,7 +37,7 @@ export function openDoors(
         scope.route({
           ...options,
           method,
-          url: path === '/' ? prefix : prefix + path,
+          url: prefix + path,
           handler,
           config: { ...config, door: name },
           schema: withParams({ ...options.schema, ...schema }, params),

@@ -59,6 +59,10 @@ export const RequestId = Type.String({
 /** A reply without data, such as that of a sign-out. */
 export const DoneReply = ClosedObject({ object: Type.Literal('done'), request_id: RequestId })
 
+export function done(requestId: string) {
+  return { object: 'done', request_id: requestId } as const
+}
+
 /** The name of a list of named items in the API document. */
 export const listTitle = (item: TSchema): { title?: string } => {
   const { title } = item as { title?: string }

@@ -1,23 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { recordAudit } from '../../auth/audit.ts'
 import { personContext } from '../../auth/signed-in.ts'
-import { transact } from '../../db/pool.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import { ClosedObject, DoneReply } from '../../kernel/shapes.ts'
+import { ClosedObject, DoneReply, done } from '../../kernel/shapes.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import {
   finishRegistration,
   type PasskeyContext,
   passkeySiteOf,
+  removePasskey,
+  removePasskeys,
   signInByPasskey,
   startPasskeySignIn,
   startRegistration,
 } from '../../people/passkeys/passkeys.ts'
-import { deletePasskey, type PasskeyRow, selectPasskeys } from '../../people/passkeys/queries.ts'
+import { type PasskeyRow, selectPasskeys } from '../../people/passkeys/queries.ts'
+import { wholeList } from '../../people/schema.ts'
 import { setSessionCookie } from '../../people/sessions/session-cookie.ts'
 import { rememberBrowser } from '../known-browsers.ts'
 import { browserOf, newSessionContext } from '../person-context.ts'
@@ -109,8 +109,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     },
     async (request) => {
       const { db, person, requestId } = personContext(request)
-      const data = (await selectPasskeys(db, person.id)).map(describe)
-      return { object: 'list' as const, data, has_more: false as const, next_cursor: null, request_id: requestId }
+      return wholeList(requestId, (await selectPasskeys(db, person.id)).map(describe))
     },
   )
 
@@ -163,7 +162,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.delete(
     '/passkeys/:passkey',
     {
-      config: { access: { person: true, kind: 'powerful' } },
+      config: { access: removePasskeys },
       preValidation: rejectBody,
       schema: {
         operationId: 'removePasskey',
@@ -174,15 +173,8 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       },
     },
     async (request) => {
-      const ctx = personContext(request)
-      const { passkey: target } = request.params
-      const opened = ids.open(target)
-      await transact(ctx.db, async (client) => {
-        const isDeleted = opened?.kind === 'passkey' && (await deletePasskey(client, ctx.person.id, opened.value))
-        if (!isDeleted) throw new Refusal('passkey_not_found', 'You have no such passkey.')
-        await recordAudit(client, ctx, { accountId: null, action: 'passkey.removed', target })
-      })
-      return { object: 'done' as const, request_id: request.id }
+      await removePasskey({ ...personContext(request), ids }, request.params.passkey)
+      return done(request.id)
     },
   )
 }

@@ -3,7 +3,7 @@ import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
-import { DoneReply } from '../../kernel/shapes.ts'
+import { DoneReply, done } from '../../kernel/shapes.ts'
 import { type CountedAttempt, takeAttempt } from '../../people/attempts.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import type { LinkContext, OpenedLink } from '../../people/links/link-context.ts'
@@ -30,7 +30,6 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
     personId: request.consoleContext?.person.id ?? null,
     replacedToken: request.sessionHash,
   })
-  const done = (request: FastifyRequest) => ({ object: 'done' as const, request_id: request.id })
 
   // After the reply, so that its time does not tell whether the address is known. What could not be sent does not count.
   const sendAfterReply = (
@@ -112,7 +111,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
       setSessionCookie(reply, publicUrl, sessionToken!)
       rememberBrowser(reply, services, email)
       noticeNewCredential({ outbox, publicUrl, now: request.now }, email, 'password')
-      return done(request)
+      return done(request.id)
     },
   )
 
@@ -142,7 +141,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
           : await takeAttempt(attempts, 'known_password_mail', { browser, email })
       const ctx = { actor: { kind: 'visitor', address } as const, db: services.db, ids, now, publicUrl }
       sendAfterReply(reply, outbox, attempt, () => writePasswordMail(ctx, email))
-      return done(request)
+      return done(request.id)
     },
   )
 
@@ -168,7 +167,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
       const ctx = { db, signer, now, address, publicUrl }
       const { mail, attempt } = await requestSignUp(ctx, { email, name, accountName })
       sendAfterReply(reply, outbox, attempt, async () => mail)
-      return done(request)
+      return done(request.id)
     },
   )
 }

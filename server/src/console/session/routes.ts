@@ -1,13 +1,11 @@
-import { recordAudit } from '../../auth/audit.ts'
 import { personContext } from '../../auth/signed-in.ts'
-import { transact } from '../../db/pool.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
 import { requireUserAddress } from '../../kernel/mail/user-address.ts'
-import { DoneReply } from '../../kernel/shapes.ts'
+import { DoneReply, done } from '../../kernel/shapes.ts'
 import { confirmSession, reauthenticateByPassword, signInByPassword } from '../../people/passwords/sign-in.ts'
-import { deleteSession } from '../../people/sessions/queries.ts'
+import { signingOut, signOut } from '../../people/profile/sessions.ts'
 import { clearSessionCookie, setSessionCookie } from '../../people/sessions/session-cookie.ts'
 import { knownBrowserOf, rememberBrowser } from '../known-browsers.ts'
 import { browserOf, newSessionContext } from '../person-context.ts'
@@ -80,7 +78,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
   api.post(
     '/sign-out',
     {
-      config: { access: { person: true, kind: 'session' } },
+      config: { access: signingOut },
       preValidation: rejectBody,
       schema: {
         operationId: 'signOut',
@@ -90,13 +88,9 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       },
     },
     async (request, reply) => {
-      const ctx = personContext(request)
-      await transact(ctx.db, async (client) => {
-        await deleteSession(client, ctx.person.id, ctx.session.id)
-        await recordAudit(client, ctx, { accountId: null, action: 'session.ended' })
-      })
+      await signOut(personContext(request))
       clearSessionCookie(reply, publicUrl)
-      return { object: 'done' as const, request_id: request.id }
+      return done(request.id)
     },
   )
 
@@ -114,7 +108,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     },
     async (request) => {
       await reauthenticateByPassword({ ...personContext(request), signer }, request.body.password)
-      return { object: 'done' as const, request_id: request.id }
+      return done(request.id)
     },
   )
 

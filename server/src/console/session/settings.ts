@@ -1,7 +1,7 @@
 import { personContext } from '../../auth/signed-in.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { DoneReply } from '../../kernel/shapes.ts'
+import { DoneReply, done } from '../../kernel/shapes.ts'
 import { upsertSettings } from '../../people/queries.ts'
 import { SettingsRequest } from './schema.ts'
 
@@ -32,7 +32,7 @@ export function registerSettingsConsoleRoutes(api: ApiRoutes): void {
       if (unstorable.test(text))
         throw new Refusal('invalid_request', 'Settings cannot contain NUL or half a character.', { param: 'settings' })
       await upsertSettings(db, person.id, settings, now)
-      return { object: 'done' as const, request_id: request.id }
+      return done(request.id)
     },
   )
 }

@@ -96,20 +96,18 @@ order by a.name, a.id`,
   return rows
 }
 
-/** Adds a member, or changes the role of one. Returns whether the person was no member before. */
+/** Adds a member, or changes the role of one. */
 export async function upsertMember(
   db: Queryable,
   member: { accountId: number; personId: number; role: Role; addedAt: Date },
-): Promise<{ isNew: boolean }> {
-  const { rows } = await db.query<{ is_new: boolean }>(
+): Promise<void> {
+  await db.query(
     `
 insert into members (account_id, person_id, role, added_at)
 values ($1::bigint, $2::bigint, $3::text, $4::timestamptz)
-on conflict (account_id, person_id) do update set role = excluded.role
-returning xmax = 0 as is_new`,
+on conflict (account_id, person_id) do update set role = excluded.role`,
     [member.accountId, member.personId, member.role, member.addedAt],
   )
-  return { isNew: rows[0]!.is_new }
 }
 
 /** Adds a member. Somebody who is a member already keeps the role that may do more. */

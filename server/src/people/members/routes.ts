@@ -4,7 +4,7 @@ import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import { DoneReply } from '../../kernel/shapes.ts'
+import { DoneReply, done } from '../../kernel/shapes.ts'
 import type { Signer } from '../../kernel/signer.ts'
 import { cancelInvitation, invite, listInvitations, sendInvitationAgain } from '../invitations/invite.ts'
 import type { Outbox } from '../outbox.ts'
@@ -72,7 +72,7 @@ export function registerMemberRoutes(api: ApiRoutes, { ids, signer, publicUrl, o
     },
     async (request) => {
       await setMemberRole(contextOf(request), memberOf(request, request.params.person), request.body.role)
-      return { object: 'done' as const, request_id: request.id }
+      return done(request.id)
     },
   )
 
@@ -91,7 +91,7 @@ export function registerMemberRoutes(api: ApiRoutes, { ids, signer, publicUrl, o
     },
     async (request) => {
       await endMembership(contextOf(request), memberOf(request, request.params.person))
-      return { object: 'done' as const, request_id: request.id }
+      return done(request.id)
     },
   )
 
@@ -110,7 +110,7 @@ export function registerMemberRoutes(api: ApiRoutes, { ids, signer, publicUrl, o
     async (request) => {
       const ctx = contextOf(request)
       await endMembership(ctx, memberOf(request, ctx.person.publicId))
-      return { object: 'done' as const, request_id: request.id }
+      return done(request.id)
     },
   )
 
@@ -186,7 +186,7 @@ export function registerMemberRoutes(api: ApiRoutes, { ids, signer, publicUrl, o
     },
     async (request) => {
       await cancelInvitation(contextOf(request), request.params.invitation)
-      return { object: 'done' as const, request_id: request.id }
+      return done(request.id)
     },
   )
 }

@@ -4,8 +4,10 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import { type Access, authorize } from '../../auth/access.ts'
 import { recognised } from '../../auth/actor.ts'
 import { recordAudit } from '../../auth/audit.ts'
+import type { PersonContext } from '../../auth/signed-in.ts'
 import { type Pool, transact } from '../../db/pool.ts'
 import { isLoopback } from '../../kernel/domain.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -18,6 +20,7 @@ import { lockSession } from '../sessions/queries.ts'
 import { type Browser, beginSession } from '../sessions/sessions.ts'
 import { newToken } from '../tokens.ts'
 import {
+  deletePasskey,
   insertPasskey,
   type PasskeyRow,
   recordPasskeyUse,
@@ -223,4 +226,17 @@ function throwRefused(cause: unknown): never {
 
 function refusedPasskeyError(cause?: unknown): Refusal {
   return new Refusal('sign_in_failed', 'This passkey was not accepted; try again, or sign in another way.', { cause })
+}
+
+export const removePasskeys: Access = { person: true, kind: 'powerful' }
+
+/** Removes a passkey of the person; it signs in no longer. */
+export async function removePasskey(ctx: PersonContext & { ids: IdSealer }, passkeyId: string): Promise<void> {
+  authorize(ctx, removePasskeys)
+  const opened = ctx.ids.open(passkeyId)
+  await transact(ctx.db, async (client) => {
+    const isDeleted = opened?.kind === 'passkey' && (await deletePasskey(client, ctx.person.id, opened.value))
+    if (!isDeleted) throw new Refusal('passkey_not_found', 'You have no such passkey.')
+    await recordAudit(client, ctx, { accountId: null, action: 'passkey.removed', target: passkeyId })
+  })
 }

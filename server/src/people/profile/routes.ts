@@ -3,7 +3,7 @@ import { personContext } from '../../auth/signed-in.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
-import { DoneReply } from '../../kernel/shapes.ts'
+import { DoneReply, done } from '../../kernel/shapes.ts'
 import type { MemberServices } from '../members/routes.ts'
 import { NewPasswordRequest, ProfileRequest, SessionListReply, SessionParams, wholeList } from '../schema.ts'
 import { clearSessionCookie } from '../sessions/session-cookie.ts'
@@ -15,7 +15,6 @@ const tags = ['account']
 /** What a person sees and decides about themselves, whichever account they look at. */
 export function registerProfileRoutes(api: ApiRoutes, { ids, signer, publicUrl, outbox }: MemberServices): void {
   const contextOf = (request: FastifyRequest) => ({ ...personContext(request), ids })
-  const done = (request: FastifyRequest) => ({ object: 'done', request_id: request.id }) as const
 
   api.get(
     '/sessions',
@@ -45,7 +44,7 @@ export function registerProfileRoutes(api: ApiRoutes, { ids, signer, publicUrl, 
     },
     async (request) => {
       await endOtherSessions(contextOf(request))
-      return done(request)
+      return done(request.id)
     },
   )
 
@@ -65,7 +64,7 @@ export function registerProfileRoutes(api: ApiRoutes, { ids, signer, publicUrl, 
     async (request, reply) => {
       const { isCurrent } = await endSession(contextOf(request), request.params.session)
       if (isCurrent) clearSessionCookie(reply, publicUrl)
-      return done(request)
+      return done(request.id)
     },
   )
 
@@ -83,7 +82,7 @@ export function registerProfileRoutes(api: ApiRoutes, { ids, signer, publicUrl, 
     },
     async (request) => {
       await renamePerson(contextOf(request), request.body)
-      return done(request)
+      return done(request.id)
     },
   )
 
@@ -101,7 +100,7 @@ export function registerProfileRoutes(api: ApiRoutes, { ids, signer, publicUrl, 
     },
     async (request) => {
       await changePassword({ ...contextOf(request), signer, publicUrl, outbox }, request.body)
-      return done(request)
+      return done(request.id)
     },
   )
 }

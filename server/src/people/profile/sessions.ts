@@ -14,6 +14,7 @@ interface SessionsContext extends PersonContext {
 
 export const readSessions: Access = { person: true, kind: 'read' }
 export const endSessions: Access = { person: true, kind: 'edit' }
+export const signingOut: Access = { person: true, kind: 'session' }
 
 const maxListed = 100
 
@@ -51,5 +52,14 @@ export async function endOtherSessions(ctx: SessionsContext): Promise<void> {
   await transact(ctx.db, async (client) => {
     const count = await deleteSessionsOf(client, ctx.person.id, ctx.session.id)
     await recordAudit(client, ctx, { accountId: null, action: 'session.others_ended', details: { count } })
+  })
+}
+
+/** Ends the session that asks. */
+export async function signOut(ctx: PersonContext): Promise<void> {
+  authorize(ctx, signingOut)
+  await transact(ctx.db, async (client) => {
+    await deleteSession(client, ctx.person.id, ctx.session.id)
+    await recordAudit(client, ctx, { accountId: null, action: 'session.ended' })
   })
 }
