@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { personContext } from '../auth/signed-in.ts'
 import type { Queryable } from '../db/pool.ts'
-import { PageQuery, RecordList, readListLimit } from '../delivery/list-pages.ts'
 import { errorReplies } from '../http/openapi/errors.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { Refusal } from '../kernel/errors.ts'
+import { PageQuery, RecordList, readListLimit } from '../kernel/list-pages.ts'
 import { ClosedObject, Nullable, Timestamp } from '../kernel/shapes.ts'
 import { selectBillingEvents } from './event-queries.ts'
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { runExclusively } from '../db/pool.ts'
 import { prependToKeyFile } from '../encryption/keyring-file.ts'
-import { type DataKeyStatus, readDataKeyStatus, resealEverything } from '../encryption/reseal.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { generateDataKey } from '../kernel/seal.ts'
 import { formatNumber } from '../kernel/time.ts'
+import { type DataKeyStatus, readDataKeyStatus, resealEverything } from '../operations/resealing/reseal.ts'
 import { type Cli, printResult, withCatalogue } from './context.ts'
 import { formatTable, showCountProgress } from './output.ts'
 

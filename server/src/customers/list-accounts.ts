@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts'
 import { authorize } from '../auth/access.ts'
-import { readListPage } from '../delivery/list-pages.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
+import { readListPage } from '../kernel/list-pages.ts'
 import { type CustomersContext, readAccounts, reportAccount } from './context.ts'
 import { filterOf } from './find-accounts.ts'
 import { countMembersAndKeys, selectAccountPage } from './queries.ts'

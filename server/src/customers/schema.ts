@@ -4,7 +4,7 @@ import { maxCounterValue, overridableMeters, planSlugs } from '../accounts/plans
 import type { ActorKind } from '../auth/actor.ts'
 import { roles } from '../auth/roles.ts'
 import { billingIntervals } from '../billing/provider.ts'
-import { listParameters, RecordList } from '../delivery/list-pages.ts'
+import { listParameters, RecordList } from '../kernel/list-pages.ts'
 import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
 import { NewPersonName, PersonId } from '../people/schema.ts'
 

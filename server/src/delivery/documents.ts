@@ -1,6 +1,6 @@
 import type { ConnectionPool } from '../db/pool.ts'
+import type { DeliverEmails } from '../encryption/contact-facts.ts'
 import { SharedReads } from '../http/request-database.ts'
-import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { DocumentCache, type PreviewParts } from './document-cache.ts'
 import { type FetchedDocument, fetchDocuments, fetchHosts, fetchPreviews } from './fetch-queries.ts'
 import { KnownHosts } from './known-hosts.ts'

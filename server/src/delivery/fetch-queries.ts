@@ -1,10 +1,10 @@
 /** Statements that fetch what replies hold, beside the version of the catalogue that it is of. */
 import { contactsPerStore } from '@storedex/search-index'
 import type { Queryable } from '../db/pool.ts'
+import type { DeliverEmails } from '../encryption/contact-facts.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { catalogueVersionSql } from '../ledger/statement/decision-queries.ts'
 import { servedDocument } from '../search/postgres/statements.ts'
-import type { DeliverEmails } from '../search/query/vocabulary.ts'
 
 interface Fetched<Row> {
   version: string

@@ -5,10 +5,10 @@ import { type TSchema, Type } from 'typebox'
 import { type JsonText, jsonWithList } from '../http/replies.ts'
 import type { CursorPayload } from '../kernel/cursor.ts'
 import { Refusal } from '../kernel/errors.ts'
+import { invalidCursor } from '../kernel/list-pages.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { hashViewedPage } from '../ledger/spending.ts'
-import { invalidCursor } from './list-pages.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
 const maxLimit = 100

@@ -1,5 +1,7 @@
 import { packTraits, type Seniority } from '@storedex/search-index'
-import type { DeliverEmails } from '../search/query/vocabulary.ts'
+
+/** Which emails may be delivered: all except those known to be bad, or only verified ones. An operator's setting. */
+export type DeliverEmails = 'all' | 'verified'
 
 export const deliverableStatuses = ['verified', 'accept_all', 'unverified', 'unknown'] as const
 /** Emails with these statuses are stored, but never delivered and never counted. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { RecordList } from '../delivery/list-pages.ts'
 import { badValueRules, ImportReport, importKinds, recordsOf } from '../imports/report.ts'
+import { RecordList } from '../kernel/list-pages.ts'
 import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
 import { importStates } from './job.ts'
 import { ImportJobOptions, importRuns } from './options.ts'

@@ -1,8 +1,8 @@
 import { type Static, type TSchema, type TStringOptions, Type } from 'typebox'
 import { contactIdPattern, invalidContactId } from '../delivery/contact-preview.ts'
-import { listParameters, RecordList } from '../delivery/list-pages.ts'
 import { Domain, StoreName, storeIdPattern } from '../delivery/store-document.ts'
 import { Exclude } from '../exclusion/exclude.ts'
+import { listParameters, RecordList } from '../kernel/list-pages.ts'
 import {
   ClosedObject,
   Count,

@@ -1,9 +1,9 @@
 import { seniorities } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import { contactIdPattern } from '../delivery/contact-preview.ts'
-import { RecordList } from '../delivery/list-pages.ts'
 import { Domain, StoreName } from '../delivery/store-document.ts'
 import { emailStatuses, emailTypes, maxChannels, phoneTypes } from '../encryption/contact-facts.ts'
+import { RecordList } from '../kernel/list-pages.ts'
 import { ClosedObject, Count, Nullable, OneOf, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
 
 export const PrivacyRequestBody = ClosedObject({

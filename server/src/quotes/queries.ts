@@ -1,7 +1,7 @@
 import { contactsPerStore } from '@storedex/search-index'
 import type { Queryable } from '../db/pool.ts'
+import type { DeliverEmails } from '../encryption/contact-facts.ts'
 import type { Mode } from '../kernel/ids.ts'
-import type { DeliverEmails } from '../search/query/vocabulary.ts'
 
 export interface QuoteQuery {
   accountId: number

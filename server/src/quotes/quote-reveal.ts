@@ -1,9 +1,9 @@
 import { readCallerBudgets } from '../auth/budget-reports.ts'
 import type { BudgetReport } from '../auth/budgets.ts'
 import type { CallerContext } from '../auth/caller.ts'
+import type { DeliverEmails } from '../encryption/contact-facts.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { remaining } from '../ledger/outcome.ts'
-import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { readRevealQuote } from './queries.ts'
 import type { QuotedCost } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { listParameters } from '../delivery/list-pages.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
+import { listParameters } from '../kernel/list-pages.ts'
 import { ClosedObject, Timestamp } from '../kernel/shapes.ts'
 import { parseTimestamp } from '../kernel/time.ts'
 

@@ -1,7 +1,7 @@
 import { contactsPerStore } from '@storedex/search-index'
 import type { Queryable } from '../../db/pool.ts'
-import type { ListPosition } from '../../delivery/list-pages.ts'
 import type { Mode } from '../../kernel/ids.ts'
+import type { ListPosition } from '../../kernel/list-pages.ts'
 
 /** A contact that an account has revealed. */
 export interface RevealRecordRow {

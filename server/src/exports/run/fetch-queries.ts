@@ -1,8 +1,8 @@
 /** Statements that fetch what a chunk delivers. */
 import type { Queryable } from '../../db/pool.ts'
+import type { DeliverEmails } from '../../encryption/contact-facts.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import { servedDocument } from '../../search/postgres/statements.ts'
-import type { DeliverEmails } from '../../search/query/vocabulary.ts'
 
 // JSON has no raw line breaks, so one text can carry all documents; splitting it costs less than reading rows.
 const separator = "E'\\n'"

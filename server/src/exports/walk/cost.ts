@@ -1,7 +1,7 @@
 import { contactsPerStore } from '@storedex/search-index'
 import type { Queryable } from '../../db/pool.ts'
+import type { DeliverEmails } from '../../encryption/contact-facts.ts'
 import { contactKey } from '../../kernel/ids.ts'
-import type { DeliverEmails } from '../../search/query/vocabulary.ts'
 import type { ExportPosition } from '../export-row.ts'
 import type { ExportKind } from '../format/columns.ts'
 import * as queries from './cost-queries.ts'

@@ -1,17 +1,10 @@
 import { hash } from 'node:crypto'
 import type { MomentRange, StoreQuery } from '@storedex/search-index'
+import type { DeliverEmails } from '../../encryption/contact-facts.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
 import type { StoreConditions, StoreSearchFilters } from './filters.ts'
-import {
-  type DeliverEmails,
-  type Facet,
-  flagTokens,
-  quote,
-  resolveFilterValues,
-  revealableToken,
-  type Vocabulary,
-} from './vocabulary.ts'
+import { type Facet, flagTokens, quote, resolveFilterValues, revealableToken, type Vocabulary } from './vocabulary.ts'
 
 /** Normalizes the filters of a store search. `deliverEmails` decides which contacts count as revealable. */
 export function normalizeStoreFilters(

@@ -1,3 +1,4 @@
+import type { DeliverEmails } from '../../encryption/contact-facts.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { nearestTexts } from '../../kernel/similarity.ts'
 
@@ -96,9 +97,6 @@ function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 function keyOf(facet: Facet, value: string): string {
   return `${facet}\n${value.toLowerCase()}`
 }
-
-/** Which emails may be delivered: all except those known to be bad, or only verified ones. An operator's setting. */
-export type DeliverEmails = 'all' | 'verified'
 
 /** The token of stores with a contact that can be revealed under this rule. */
 export function revealableToken(deliverEmails: DeliverEmails): number {

@@ -11,10 +11,10 @@ import {
   type StoreFacetName,
   storeFacetNames,
 } from '../../../src/counts/schema.ts'
+import type { DeliverEmails } from '../../../src/encryption/contact-facts.ts'
 import type { Mode } from '../../../src/kernel/ids.ts'
 import type { SearchEngine } from '../../../src/search/engine.ts'
 import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../../src/search/query/filters.ts'
-import type { DeliverEmails } from '../../../src/search/query/vocabulary.ts'
 import type { Catalogue } from './engine-comparison.ts'
 import { modes, personFilters, storeConditions, storeFilters, vocabulary, words } from './random-catalogue.ts'
 import { canBeRevealed, expectedContacts, expectedStores, type ResultId, type StoreOnFile } from './reference.ts'

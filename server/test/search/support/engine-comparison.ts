@@ -10,6 +10,7 @@ import {
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type PlainStore, stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
+import type { DeliverEmails } from '../../../src/encryption/contact-facts.ts'
 import { contactKey, type Mode, splitContactKey } from '../../../src/kernel/ids.ts'
 import { countInProcess, countJobOf } from '../../../src/search/counting/counter.ts'
 import type { Exclusion, SearchEngine } from '../../../src/search/engine.ts'
@@ -17,7 +18,6 @@ import { findContactsIn, findStoresIn } from '../../../src/search/memory.ts'
 import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import { normalizePersonFilters } from '../../../src/search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../src/search/query/store-query.ts'
-import type { DeliverEmails } from '../../../src/search/query/vocabulary.ts'
 import {
   modes,
   pageLimits,

@@ -1,6 +1,6 @@
+import type { DeliverEmails } from '../../../src/encryption/contact-facts.ts'
 import type { Mode } from '../../../src/kernel/ids.ts'
 import type { ContactPersonFilters, StoreSearchFilters } from '../../../src/search/query/filters.ts'
-import type { DeliverEmails } from '../../../src/search/query/vocabulary.ts'
 import { type PersonFacts, parents, type StoreFacts, same } from './random-catalogue.ts'
 
 /** A naive reference for filters and order, by attributes alone: no tokens, packed traits, normal forms or SQL. */

@@ -1,9 +1,9 @@
 /** Reseals in a process of its own, which a test kills: `reseal-process.ts <database url> <keyring>`. */
 
-import { createPool } from '../../src/db/pool.ts'
-import { openContactSeals } from '../../src/encryption/keyring.ts'
-import { resealEverything } from '../../src/encryption/reseal.ts'
-import { parseDataKeys } from '../../src/kernel/seal.ts'
+import { createPool } from '../../../src/db/pool.ts'
+import { openContactSeals } from '../../../src/encryption/keyring.ts'
+import { parseDataKeys } from '../../../src/kernel/seal.ts'
+import { resealEverything } from '../../../src/operations/resealing/reseal.ts'
 
 const [url, keyring] = process.argv.slice(2) as [string, string]
 const db = createPool({ url, applicationName: 'storedex reseal to be killed' })

@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto'
 import { type Static, type TSchema, Type } from 'typebox'
-import type { CursorSealer } from '../kernel/cursor.ts'
-import { Refusal } from '../kernel/errors.ts'
-import type { Mode } from '../kernel/ids.ts'
-import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
+import type { CursorSealer } from './cursor.ts'
+import { Refusal } from './errors.ts'
+import type { Mode } from './ids.ts'
+import { ClosedObject, listTitle, Nullable, RequestId } from './shapes.ts'
 
 const maxRows = 100
 const defaultRows = 25

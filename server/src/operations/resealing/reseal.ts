@@ -1,14 +1,15 @@
-import { type Pool, transact } from '../db/pool.ts'
-import { replyRowIdentity } from '../idempotency/idempotency.ts'
-import { OperatorError } from '../kernel/errors.ts'
-import { SealError, type Sealer } from '../kernel/seal.ts'
+import { type Pool, transact } from '../../db/pool.ts'
 import {
   type ContactSeals,
   contactRowIdentity,
   exportPieceIdentity,
   readDataKeyOfIdentityKey,
   resealIdentityKey,
-} from './keyring.ts'
+} from '../../encryption/keyring.ts'
+import { allowLongStatements, countByDataKey, type DataKeyUse } from '../../encryption/queries.ts'
+import { replyRowIdentity } from '../../idempotency/idempotency.ts'
+import { OperatorError } from '../../kernel/errors.ts'
+import { SealError, type Sealer } from '../../kernel/seal.ts'
 import * as queries from './queries.ts'
 
 interface ResealContext {
@@ -103,7 +104,7 @@ async function resealContacts(run: Run, report: () => void): Promise<void> {
   let position = { storeId: 0, number: -1 }
   while (true) {
     const { last, resealed } = await transact(run.db, async (client) => {
-      await queries.allowLongStatements(client)
+      await allowLongStatements(client)
       const rows = await queries.readSealedContacts(client, position, run.sealer.newestPrefix, batchSize)
       const replacements = rows.flatMap(({ store_id: storeId, number, sealed: before }) => {
         const after = before && reseal(run, before, contactRowIdentity(storeId, number))
@@ -151,9 +152,9 @@ function reseal(run: Run, sealed: Buffer, identity: string): Buffer | null {
   }
 }
 
-function countUses(db: Pool): Promise<queries.DataKeyUse[]> {
+function countUses(db: Pool): Promise<DataKeyUse[]> {
   return transact(db, async (client) => {
-    await queries.allowLongStatements(client)
-    return queries.countByDataKey(client)
+    await allowLongStatements(client)
+    return countByDataKey(client)
   })
 }
