@@ -2,9 +2,9 @@ import type pg from 'pg'
 import { isDatabaseUnavailable } from '../db/failures.ts'
 import { readInstallationValue } from '../db/installation.ts'
 import { type ConnectionPool, createPool, type Pool, type Queryable } from '../db/pool.ts'
+import type { GaugeSource } from '../http/metrics.ts'
 import { readCatalogueState } from './replica/queries.ts'
 import type { ReplicaListener } from './replica/replica.ts'
-import type { Gauge } from './status.ts'
 
 export interface StandbyOptions {
   url: string
@@ -153,7 +153,7 @@ export class Standby {
     await Promise.all([this.#pool.end(), this.#checks.end()])
   }
 
-  gauges(): Gauge[] {
+  gauges(): GaugeSource[] {
     return [
       {
         name: 'storedex_standby_used',

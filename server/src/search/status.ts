@@ -1,3 +1,4 @@
+import type { GaugeSource } from '../http/metrics.ts'
 import type { ReplicaReport } from './replica/replica.ts'
 import type { SearchService, SearchStatus } from './service.ts'
 
@@ -11,25 +12,14 @@ export function describeSearch({ engine, reason, batch, report }: SearchStatus):
   }
 }
 
-/** How the figures of several workers, each with an index of its own, become one. */
-type Aggregate = 'sum' | 'min' | 'max'
-
-export interface Gauge {
-  name: string
-  help: string
-  labelNames?: readonly string[]
-  aggregate?: Aggregate
-  read(): { labels?: Record<string, string>; value: number }[]
-}
-
 /** The metrics of search. A figure that does not exist yet is omitted. */
-export function searchGauges(search: SearchService): Gauge[] {
+export function searchGauges(search: SearchService): GaugeSource[] {
   const gauge = (
     name: string,
     help: string,
     read: (status: SearchStatus) => number | null | undefined,
-    aggregate: Aggregate = 'max',
-  ): Gauge => ({
+    aggregate: NonNullable<GaugeSource['aggregate']> = 'max',
+  ): GaugeSource => ({
     name: `storedex_search_${name}`,
     help,
     aggregate,
@@ -42,7 +32,7 @@ export function searchGauges(search: SearchService): Gauge[] {
     name: string,
     help: string,
     read: (figures: NonNullable<ReplicaReport['figures']>) => number,
-    aggregate?: Aggregate,
+    aggregate?: GaugeSource['aggregate'],
   ) => gauge(`index_${name}`, help, ({ report }) => report?.figures && read(report.figures), aggregate)
   return [
     {
