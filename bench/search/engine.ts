@@ -1,5 +1,5 @@
 import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
-import type { ContactSearch, StoreSearch } from '../../server/src/search/engine.ts'
+import type { ContactSearch, StoreSearch } from '../../server/src/search/engines/engine.ts'
 import type { BenchCatalogue } from './catalogue/result-order.ts'
 
 export const questionClasses = ['broad', 'typical', 'narrow', 'empty', 'adversarial', 'contact'] as const

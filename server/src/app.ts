@@ -58,8 +58,8 @@ import { registerQuoteRoutes } from './quotes/routes.ts'
 import { describeCause } from './runtime/logger.ts'
 import { startRepeating } from './runtime/timing.ts'
 import { describeSearch } from './search/status.ts'
+import { registerTaxonomyRoutes } from './search/taxonomy/routes.ts'
 import { registerStoreRoutes } from './stores/routes.ts'
-import { registerTaxonomyRoutes } from './taxonomy/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 
 // New values must be searchable in every instance within two seconds of an import's end.

@@ -27,10 +27,10 @@ import { type DatabaseOptions, endPool, logErrors, once } from './resources/data
 import { createLogger, describeCause } from './runtime/logger.ts'
 import { availableMemory, minimumMemory } from './runtime/memory.ts'
 import type { StartCounting } from './search/counting/counter.ts'
-import { createPostgresEngine, createSearchPool, type SearchBudget } from './search/postgres/engine.ts'
+import { createPostgresEngine, createSearchPool, type SearchBudget } from './search/engines/postgres/engine.ts'
 import type { ReplicaListener, StartReplica } from './search/replica/replica.ts'
+import { Standby } from './search/replica/standby.ts'
 import { openSearch, type SearchService, searchBudget } from './search/service.ts'
-import { Standby } from './search/standby.ts'
 
 /** The shared resources of a process. Server, tests and command line open them the same way. */
 export interface Deps extends CatalogueDeps {

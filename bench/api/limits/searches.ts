@@ -1,5 +1,5 @@
 import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
-import type { ContactSearch, SearchEngine, StoreSearch } from '../../../server/src/search/engine.ts'
+import type { ContactSearch, SearchEngine, StoreSearch } from '../../../server/src/search/engines/engine.ts'
 import { normalizePersonFilters } from '../../../server/src/search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query/store-query.ts'
 import type { Vocabulary } from '../../../server/src/search/query/vocabulary.ts'

@@ -1,5 +1,5 @@
 import type { IdList, LiveSegment } from '@storedex/search-index'
-import type { Exclusion } from '../../../server/src/search/engine.ts'
+import type { Exclusion } from '../../../server/src/search/engines/engine.ts'
 import type { ContactPersonFilters, StoreSearchFilters } from '../../../server/src/search/query/filters.ts'
 import { normalizeStoreFilters } from '../../../server/src/search/query/store-query.ts'
 import type { BenchTaxonomy } from '../catalogue/taxonomy.ts'

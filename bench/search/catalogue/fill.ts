@@ -7,7 +7,7 @@ import { ensureInstallationSecret } from '../../../server/src/db/installation.ts
 import { type Pool, transact } from '../../../server/src/db/pool.ts'
 import { openContactSeals } from '../../../server/src/encryption/keyring.ts'
 import { createIdSealer } from '../../../server/src/kernel/ids.ts'
-import { bumpTaxonomyVersion, insertTaxonomyValues, readTaxonomy } from '../../../server/src/taxonomy/queries.ts'
+import { bumpTaxonomyVersion, insertTaxonomyValues, readTaxonomy } from '../../../server/src/search/taxonomy/queries.ts'
 import { openMigratedDatabase, type Workspace } from '../../support/workspace.ts'
 import { generateCatalogue } from './generate.ts'
 import { catalogueRows, contactTableColumns, hostColumns, storesPerBatch, storeTableColumns } from './rows.ts'

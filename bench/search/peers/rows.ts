@@ -1,5 +1,5 @@
 import { rankInStore } from '@storedex/search-index'
-import type { ContactSearch } from '../../../server/src/search/engine.ts'
+import type { ContactSearch } from '../../../server/src/search/engines/engine.ts'
 import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
 import { type Answer, contactRowKey } from '../engine.ts'
 import { FacetsOfTokens, isSingle, type SeveralFacet, type SingleFacet } from './facets.ts'

@@ -1,7 +1,7 @@
 import type { Client } from '../db/pool.ts'
 import { documentVersion, parseStore, renderStore, type Store } from '../delivery/store-document.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
-import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
+import { loadTaxonomy } from '../search/taxonomy/taxonomy.ts'
 import * as queries from './queries.ts'
 import { computeContactTokens, computeSearchColumns, summarizeContacts } from './search-columns.ts'
 

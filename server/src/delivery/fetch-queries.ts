@@ -4,7 +4,7 @@ import type { Queryable } from '../db/pool.ts'
 import type { DeliverEmails } from '../encryption/contact-facts.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { catalogueVersionSql } from '../ledger/statement/decision-queries.ts'
-import { servedDocument } from '../search/postgres/statements.ts'
+import { servedDocument } from '../search/engines/postgres/statements.ts'
 
 interface Fetched<Row> {
   version: string

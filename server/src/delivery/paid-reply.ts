@@ -12,9 +12,9 @@ import { Refusal } from '../kernel/errors.ts'
 import type { ChargeContext } from '../ledger/charge.ts'
 import type { Charges } from '../ledger/charges.ts'
 import type { Balance } from '../ledger/outcome.ts'
-import type { SearchEngine } from '../search/engine.ts'
+import type { SearchEngine } from '../search/engines/engine.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
-import type { LiveTaxonomy } from '../taxonomy/taxonomy.ts'
+import type { LiveTaxonomy } from '../search/taxonomy/taxonomy.ts'
 import type { Documents } from './documents.ts'
 
 /** What the operations on the catalogue need. */

@@ -1,5 +1,5 @@
 import type { Pool } from '../db/pool.ts'
-import { Standby } from '../search/standby.ts'
+import { Standby } from '../search/replica/standby.ts'
 import { type Check, failed, passed, warned } from './checks.ts'
 
 const name = 'standby'

@@ -1,5 +1,5 @@
 import { Refusal } from '../kernel/errors.ts'
-import type { SearchEngine } from '../search/engine.ts'
+import type { SearchEngine } from '../search/engines/engine.ts'
 import { type CheckedExportQuery, type ExportQueryContext, readExportQuery } from './export-query.ts'
 import { createExportFormat } from './format/export-format.ts'
 import type { ExportRequest } from './schema.ts'

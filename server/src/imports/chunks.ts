@@ -1,7 +1,7 @@
 import * as queries from '../catalogue/queries.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
-import { extendTaxonomy, type TaxonomyAddition } from '../taxonomy/extend-taxonomy.ts'
-import { loadTaxonomy, type Taxonomy } from '../taxonomy/taxonomy.ts'
+import { extendTaxonomy, type TaxonomyAddition } from '../search/taxonomy/extend-taxonomy.ts'
+import { loadTaxonomy, type Taxonomy } from '../search/taxonomy/taxonomy.ts'
 import { describeFaults, type Fault, fault, type LineFault } from './faults.ts'
 import type {
   ChunkChange,

@@ -1,5 +1,5 @@
 import type { Facet, Term, Vocabulary } from '../search/query/vocabulary.ts'
-import { extensibleFacets, toExtensionValue } from '../taxonomy/extend-taxonomy.ts'
+import { extensibleFacets, toExtensionValue } from '../search/taxonomy/extend-taxonomy.ts'
 import { findCountry, nearestCountries } from './cells/countries.ts'
 import { LabelIndex } from './cells/labels.ts'
 import { badValue, type Fault, fault, quoteForReason } from './faults.ts'

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type ContactSeals, openContactSeals } from '../encryption/keyring.ts'
 import type { StartReading } from '../imports/chunk-reader.ts'
-import { syncTaxonomy } from '../taxonomy/sync-taxonomy.ts'
-import { LiveTaxonomy } from '../taxonomy/taxonomy.ts'
+import { syncTaxonomy } from '../search/taxonomy/sync-taxonomy.ts'
+import { LiveTaxonomy } from '../search/taxonomy/taxonomy.ts'
 import { type DatabaseDeps, type DatabaseOptions, openDatabaseDeps, type RootDatabaseDeps } from './database.ts'
 
 /** The database with what reads and writes of the catalogue need. */

@@ -6,8 +6,8 @@ import { type SliceScheduler, slices } from '@storedex/work'
 import { Refusal } from '../kernel/errors.ts'
 import { availableMemory, minimumMemory } from '../runtime/memory.ts'
 import { type Counter, countInProcess, prepareCountJob, type StartCounting } from './counting/counter.ts'
-import type { ContactSearch, CountSearch, SearchEngine, StoreSearch } from './engine.ts'
-import { contactScanOf, storeScanOf } from './memory.ts'
+import type { ContactSearch, CountSearch, SearchEngine, StoreSearch } from './engines/engine.ts'
+import { contactScanOf, storeScanOf } from './engines/memory.ts'
 import { megabyte } from './replica/memory-budget.ts'
 import {
   type CatalogueView,
@@ -19,7 +19,7 @@ import {
   type ReplicaTimings,
   type StartReplica,
 } from './replica/replica.ts'
-import { warmUp } from './warm-up.ts'
+import { warmUp } from './replica/warm-up.ts'
 
 /** `memory` and `auto` keep the index in memory; `auto` only if it fits. */
 export type EngineChoice = 'memory' | 'postgres' | 'auto'

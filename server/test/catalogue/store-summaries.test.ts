@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { refreshStoreSummaries } from '../../src/catalogue/store-summaries.ts'
 import { transact } from '../../src/db/pool.ts'
 import { flagTokens } from '../../src/search/query/vocabulary.ts'
-import { loadTaxonomy } from '../../src/taxonomy/taxonomy.ts'
+import { loadTaxonomy } from '../../src/search/taxonomy/taxonomy.ts'
 import { openTestCatalogue, type TestCatalogue } from '../imports/support/test-catalogue.ts'
 import { aurora } from '../support/fixtures.ts'
 

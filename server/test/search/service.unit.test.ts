@@ -1,7 +1,7 @@
 import { buildSegment } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
 import { stageStores } from '../../../packages/search-index/test/support/plain-segments.ts'
-import type { SearchEngine } from '../../src/search/engine.ts'
+import type { SearchEngine } from '../../src/search/engines/engine.ts'
 import {
   type CatalogueView,
   defaultTimings,

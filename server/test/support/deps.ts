@@ -3,7 +3,7 @@ import { type BackgroundTimes, buildApp } from '../../src/app.ts'
 import { command } from '../../src/auth/actor.ts'
 import type { Config } from '../../src/config.ts'
 import { type Deps, type OpenDepsOptions, openDeps } from '../../src/deps.ts'
-import { postgresBudget, type SearchBudget } from '../../src/search/postgres/engine.ts'
+import { postgresBudget, type SearchBudget } from '../../src/search/engines/postgres/engine.ts'
 import { atEnd } from './cleanup.ts'
 import { inBackground } from './statements/watch.ts'
 

@@ -2,7 +2,7 @@
 import type { Queryable } from '../../db/pool.ts'
 import type { DeliverEmails } from '../../encryption/contact-facts.ts'
 import type { Mode } from '../../kernel/ids.ts'
-import { servedDocument } from '../../search/postgres/statements.ts'
+import { servedDocument } from '../../search/engines/postgres/statements.ts'
 
 // JSON has no raw line breaks, so one text can carry all documents; splitting it costs less than reading rows.
 const separator = "E'\\n'"

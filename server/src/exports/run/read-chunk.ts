@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/pool.ts'
-import type { Standby } from '../../search/standby.ts'
+import type { Standby } from '../../search/replica/standby.ts'
 import type { ExportPosition, ExportRow } from '../export-row.ts'
 import type { ExportFormat } from '../format/export-format.ts'
 import type { Walk } from '../walk/walk.ts'

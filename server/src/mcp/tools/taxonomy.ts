@@ -1,5 +1,5 @@
 import { nearestTexts } from '../../kernel/similarity.ts'
-import { facetListNames } from '../../taxonomy/taxonomy.ts'
+import { facetListNames } from '../../search/taxonomy/taxonomy.ts'
 import { callApi } from '../api-call.ts'
 import { ownInput } from '../schemas.ts'
 import { catalogueData, catalogueOutput, compactValue } from '../text.ts'

@@ -6,8 +6,8 @@ import {
   withoutStoresInSteps,
 } from '@storedex/search-index'
 import { finishSteps, type Pace, type Steps, unhurried } from '@storedex/work'
-import { type CountSearch, excludedStores } from '../engine.ts'
-import { excludedContacts } from '../memory.ts'
+import { type CountSearch, excludedStores } from '../engines/engine.ts'
+import { excludedContacts } from '../engines/memory.ts'
 import type { CatalogueView, ReplicaListener } from '../replica/replica.ts'
 
 /** A count over the index in memory. */

@@ -2,7 +2,7 @@ import { type CountPart, countMatches, everyStore, type Segment } from '@storede
 import { modes } from '../../kernel/ids.ts'
 import { flagTokens } from '../query/vocabulary.ts'
 import type { SegmentLists } from '../replica/replica.ts'
-import { largestSegment, tokenSampler } from '../warm-up.ts'
+import { largestSegment, tokenSampler } from '../replica/warm-up.ts'
 
 const rounds = 8
 const sampledTokens = 24

@@ -1,7 +1,6 @@
 import { mergeSegments, reportMemoryToGc, segmentBytes } from '@storedex/search-index'
 import { type ConnectionPool, createPool, type Pool } from '../../db/pool.ts'
 import { modes } from '../../kernel/ids.ts'
-import { Standby } from '../standby.ts'
 import {
   advanceCatalogue,
   type Catalogue,
@@ -23,6 +22,7 @@ import {
   type StartReplica,
 } from './replica.ts'
 import { SnapshotStore } from './snapshot-store.ts'
+import { Standby } from './standby.ts'
 
 const closeTimeoutMs = 2_000
 const longestPauseMs = 2_000

@@ -6,7 +6,7 @@ import { refreshStoreSummaries } from '../../../src/catalogue/store-summaries.ts
 import { transact } from '../../../src/db/pool.ts'
 import { type ContactFacts, deliverableEmails, isRevealable } from '../../../src/encryption/contact-facts.ts'
 import { flagTokens, type Vocabulary } from '../../../src/search/query/vocabulary.ts'
-import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
+import { loadTaxonomy } from '../../../src/search/taxonomy/taxonomy.ts'
 import { applyToModel, type ContactModel, type ModelRecord } from '../support/contact-model.ts'
 import { expectedColumns } from '../support/store-model.ts'
 import { readStoredPeople, type StoredPerson } from '../support/stored-people.ts'

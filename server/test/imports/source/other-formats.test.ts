@@ -6,7 +6,7 @@ import { inspectFile } from '../../../src/imports/inspect-file.ts'
 import { importStores, storeImportKind } from '../../../src/imports/stores/import-stores.ts'
 import { importSuppressions } from '../../../src/imports/suppressions/import-suppressions.ts'
 import { OperatorError } from '../../../src/kernel/errors.ts'
-import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
+import { loadTaxonomy } from '../../../src/search/taxonomy/taxonomy.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue

@@ -7,7 +7,7 @@ import { inspectFile } from '../../../src/imports/inspect-file.ts'
 import { importStores, storeImportKind } from '../../../src/imports/stores/import-stores.ts'
 import { importStoresAndContacts } from '../../../src/imports/stores-and-contacts.ts'
 import { OperatorError } from '../../../src/kernel/errors.ts'
-import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
+import { loadTaxonomy } from '../../../src/search/taxonomy/taxonomy.ts'
 import { readStoredPeople } from '../support/stored-people.ts'
 import { comparableContent, openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 

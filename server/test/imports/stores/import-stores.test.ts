@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
-import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
+import { loadTaxonomy } from '../../../src/search/taxonomy/taxonomy.ts'
 import { aurora } from '../../support/fixtures.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 

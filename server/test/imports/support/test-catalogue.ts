@@ -15,7 +15,7 @@ import type { ImportContext, ImportResult } from '../../../src/imports/import-fi
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
 import { createIdSealer, type Mode } from '../../../src/kernel/ids.ts'
 import { parseDataKeys } from '../../../src/kernel/seal.ts'
-import { syncTaxonomy } from '../../../src/taxonomy/sync-taxonomy.ts'
+import { syncTaxonomy } from '../../../src/search/taxonomy/sync-taxonomy.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createManualClock, testDataKeys } from '../../support/fixtures.ts'

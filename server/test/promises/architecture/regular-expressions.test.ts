@@ -94,7 +94,7 @@ const dynamic: Exception[] = [
     reason: 'it is in the document of the console',
   },
   {
-    path: 'server/src/taxonomy/sync-taxonomy.ts',
+    path: 'server/src/search/taxonomy/sync-taxonomy.ts',
     starts: 'pattern: valuePattern',
     reason: 'the argument is slugPattern or a literal, which are found by their names',
   },

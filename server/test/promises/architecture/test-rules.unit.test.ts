@@ -60,7 +60,7 @@ const rules: Rule[] = [
       // Before a refused request is sent again.
       'server/test/promises/crash/support/load.ts setTimeout()',
       // Nothing more happens: there is no event to wait for.
-      'server/test/taxonomy/taxonomy.test.ts setTimeout()',
+      'server/test/search/taxonomy/taxonomy.test.ts setTimeout()',
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { postgresBudget } from '../../../src/search/postgres/engine.ts'
+import { postgresBudget } from '../../../src/search/engines/postgres/engine.ts'
 import { startTestApp } from '../../support/app.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { startRelay } from '../../support/relay.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../../src/counts/schema.ts'
 import type { DeliverEmails } from '../../../src/encryption/contact-facts.ts'
 import type { Mode } from '../../../src/kernel/ids.ts'
-import type { SearchEngine } from '../../../src/search/engine.ts'
+import type { SearchEngine } from '../../../src/search/engines/engine.ts'
 import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import type { Catalogue } from './engine-comparison.ts'
 import { modes, personFilters, storeConditions, storeFilters, vocabulary, words } from './random-catalogue.ts'

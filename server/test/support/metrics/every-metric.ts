@@ -4,7 +4,7 @@ import { measureDeps, startApp } from '../../../src/bin/serving.ts'
 import { currentProgram } from '../../../src/bin/workers/program.ts'
 import { WorkerGroup } from '../../../src/bin/workers/worker-group.ts'
 import { createMetrics, registerCounters, registerGauges, startMetricsServer } from '../../../src/http/metrics.ts'
-import { Standby } from '../../../src/search/standby.ts'
+import { Standby } from '../../../src/search/replica/standby.ts'
 import { startTestApp } from '../app.ts'
 import { atEnd } from '../cleanup.ts'
 

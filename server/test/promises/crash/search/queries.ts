@@ -1,7 +1,7 @@
 import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
 import { expect } from 'vitest'
 import type { Mode } from '../../../../src/kernel/ids.ts'
-import type { ContactSearch, SearchEngine, StoreSearch } from '../../../../src/search/engine.ts'
+import type { ContactSearch, SearchEngine, StoreSearch } from '../../../../src/search/engines/engine.ts'
 import { normalizePersonFilters } from '../../../../src/search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../../src/search/query/store-query.ts'
 import type { Vocabulary } from '../../../../src/search/query/vocabulary.ts'

@@ -4,7 +4,7 @@
  */
 import { threadProgram } from '../../../../src/bin/programs.ts'
 import { createPool } from '../../../../src/db/pool.ts'
-import type { SearchEngine } from '../../../../src/search/engine.ts'
+import type { SearchEngine } from '../../../../src/search/engines/engine.ts'
 import type { CatalogueView, StartReplica } from '../../../../src/search/replica/replica.ts'
 import { runInThread } from '../../../../src/search/replica/thread.ts'
 import { openSearch } from '../../../../src/search/service.ts'

@@ -1,10 +1,10 @@
 import type pg from 'pg'
-import { isDatabaseUnavailable } from '../db/failures.ts'
-import { readInstallationValue } from '../db/installation.ts'
-import { type ConnectionPool, createPool, type Pool, type Queryable } from '../db/pool.ts'
-import type { GaugeSource } from '../http/metrics.ts'
-import { readCatalogueState } from './replica/queries.ts'
-import type { ReplicaListener } from './replica/replica.ts'
+import { isDatabaseUnavailable } from '../../db/failures.ts'
+import { readInstallationValue } from '../../db/installation.ts'
+import { type ConnectionPool, createPool, type Pool, type Queryable } from '../../db/pool.ts'
+import type { GaugeSource } from '../../http/metrics.ts'
+import { readCatalogueState } from './queries.ts'
+import type { ReplicaListener } from './replica.ts'
 
 export interface StandbyOptions {
   url: string

@@ -1,12 +1,17 @@
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type ConnectionPool, createPool, type Queryable, transact } from '../../src/db/pool.ts'
-import { etagMatches } from '../../src/http/replies.ts'
-import { startRepeating } from '../../src/runtime/timing.ts'
-import { extendTaxonomy } from '../../src/taxonomy/extend-taxonomy.ts'
-import { syncTaxonomy } from '../../src/taxonomy/sync-taxonomy.ts'
-import { LiveTaxonomy, loadTaxonomy, renderTaxonomyReply, TaxonomyReply } from '../../src/taxonomy/taxonomy.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { type ConnectionPool, createPool, type Queryable, transact } from '../../../src/db/pool.ts'
+import { etagMatches } from '../../../src/http/replies.ts'
+import { startRepeating } from '../../../src/runtime/timing.ts'
+import { extendTaxonomy } from '../../../src/search/taxonomy/extend-taxonomy.ts'
+import { syncTaxonomy } from '../../../src/search/taxonomy/sync-taxonomy.ts'
+import {
+  LiveTaxonomy,
+  loadTaxonomy,
+  renderTaxonomyReply,
+  TaxonomyReply,
+} from '../../../src/search/taxonomy/taxonomy.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { createTaxonomyFolder } from './support/taxonomy-folder.ts'
 
 let pool: ConnectionPool

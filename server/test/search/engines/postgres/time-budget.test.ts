@@ -1,18 +1,18 @@
 import pg from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { isDatabaseUnavailable } from '../../../src/db/failures.ts'
-import type { Pool } from '../../../src/db/pool.ts'
-import type { StoreSearch } from '../../../src/search/engine.ts'
+import { isDatabaseUnavailable } from '../../../../src/db/failures.ts'
+import type { Pool } from '../../../../src/db/pool.ts'
+import type { StoreSearch } from '../../../../src/search/engines/engine.ts'
 import {
   createPostgresEngine,
   createSearchPool,
   postgresBudget,
   type SearchBudget,
-} from '../../../src/search/postgres/engine.ts'
-import { startTestApp, type TestApp } from '../../support/app.ts'
-import { atEnd } from '../../support/cleanup.ts'
-import { createTestDatabase } from '../../support/database.ts'
-import { insertRows, plainRow } from '../support/tables.ts'
+} from '../../../../src/search/engines/postgres/engine.ts'
+import { startTestApp, type TestApp } from '../../../support/app.ts'
+import { atEnd } from '../../../support/cleanup.ts'
+import { createTestDatabase } from '../../../support/database.ts'
+import { insertRows, plainRow } from '../../support/tables.ts'
 
 /** Searches wait while another connection locks the table of stores. */
 async function lockStores(url: string): Promise<() => Promise<void>> {

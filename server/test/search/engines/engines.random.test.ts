@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makesAllRuns, proofRuns } from '../../../bin/tests/proof-runs.ts'
-import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
-import type { SearchEngine } from '../../src/search/engine.ts'
-import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { contactCounts, expectContactCounts, expectStoreCounts, storeCounts } from './support/count-comparison.ts'
+import { makesAllRuns, proofRuns } from '../../../../bin/tests/proof-runs.ts'
+import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
+import type { SearchEngine } from '../../../src/search/engines/engine.ts'
+import { createPostgresEngine } from '../../../src/search/engines/postgres/engine.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { contactCounts, expectContactCounts, expectStoreCounts, storeCounts } from '../support/count-comparison.ts'
 import {
   type Catalogue,
   contactSearches,
@@ -18,9 +18,9 @@ import {
   pagingPlans,
   splitAtRandom,
   storeSearches,
-} from './support/engine-comparison.ts'
-import { numberOf, randomStores } from './support/random-catalogue.ts'
-import { contactRowsOf, insertPeople, insertRows, rowOf } from './support/tables.ts'
+} from '../support/engine-comparison.ts'
+import { numberOf, randomStores } from '../support/random-catalogue.ts'
+import { contactRowsOf, insertPeople, insertRows, rowOf } from '../support/tables.ts'
 
 /**
  * Random queries over random catalogues, every page walked: by each engine alone, and by engines in turn that go on where

@@ -6,8 +6,8 @@ import {
   type StoreQuery,
   type StoreSortKey,
 } from '@storedex/search-index'
+import { flagTokens } from '../../query/vocabulary.ts'
 import { type ContactSearch, excludedStores, type StoreSearch } from '../engine.ts'
-import { flagTokens } from '../query/vocabulary.ts'
 import type { SearchPlan } from './plan.ts'
 
 /** SQL and the values of its parameters. */

@@ -1,14 +1,18 @@
 import type { ContactSortKey, PersonQuery, StoreQuery } from '@storedex/search-index'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
-import type { ContactSearch, SearchEngine } from '../../../src/search/engine.ts'
-import { createPostgresEngine } from '../../../src/search/postgres/engine.ts'
-import { planLookup, planSearch } from '../../../src/search/postgres/plan.ts'
-import { contactSearchStatement, type Statement, storeQueryOf } from '../../../src/search/postgres/statements.ts'
-import { readStatistics } from '../../../src/search/postgres/statistics.ts'
-import { flagTokens } from '../../../src/search/query/vocabulary.ts'
-import { createTestDatabase } from '../../support/database.ts'
-import { executedScans, insertPeople, insertRows, plainRow } from '../support/tables.ts'
+import { type ConnectionPool, createPool } from '../../../../src/db/pool.ts'
+import type { ContactSearch, SearchEngine } from '../../../../src/search/engines/engine.ts'
+import { createPostgresEngine } from '../../../../src/search/engines/postgres/engine.ts'
+import { planLookup, planSearch } from '../../../../src/search/engines/postgres/plan.ts'
+import {
+  contactSearchStatement,
+  type Statement,
+  storeQueryOf,
+} from '../../../../src/search/engines/postgres/statements.ts'
+import { readStatistics } from '../../../../src/search/engines/postgres/statistics.ts'
+import { flagTokens } from '../../../../src/search/query/vocabulary.ts'
+import { createTestDatabase } from '../../../support/database.ts'
+import { executedScans, insertPeople, insertRows, plainRow } from '../../support/tables.ts'
 
 const everyStore: StoreQuery = {
   clauses: [],

@@ -1,5 +1,5 @@
-import type { Client, Queryable } from '../db/pool.ts'
-import type { Facet } from '../search/query/vocabulary.ts'
+import type { Client, Queryable } from '../../db/pool.ts'
+import type { Facet } from '../query/vocabulary.ts'
 
 /** The attributes of a value, except its token. */
 export interface TaxonomyEntry {

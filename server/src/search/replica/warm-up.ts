@@ -8,9 +8,9 @@ import {
   StoreScan,
 } from '@storedex/search-index'
 import type { SliceScheduler } from '@storedex/work'
-import { modes } from '../kernel/ids.ts'
-import { flagTokens } from './query/vocabulary.ts'
-import type { SegmentLists } from './replica/replica.ts'
+import { modes } from '../../kernel/ids.ts'
+import { flagTokens } from '../query/vocabulary.ts'
+import type { SegmentLists } from './replica.ts'
 
 const rounds = 12
 const limit = 26

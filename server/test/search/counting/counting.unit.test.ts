@@ -1,12 +1,12 @@
 import { buildSegment, everyStore, type Segment } from '@storedex/search-index'
 import { expect, test } from 'vitest'
-import { type PlainStore, stageStores } from '../../../packages/search-index/test/support/plain-segments.ts'
-import { threadProgram } from '../../src/bin/programs.ts'
-import { type CountJob, countJobOf } from '../../src/search/counting/counter.ts'
-import { CountQueue } from '../../src/search/counting/queue.ts'
-import { countInThreads } from '../../src/search/counting/thread-pool.ts'
-import type { CatalogueView } from '../../src/search/replica/replica.ts'
-import { atEnd } from '../support/cleanup.ts'
+import { type PlainStore, stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
+import { threadProgram } from '../../../src/bin/programs.ts'
+import { type CountJob, countJobOf } from '../../../src/search/counting/counter.ts'
+import { CountQueue } from '../../../src/search/counting/queue.ts'
+import { countInThreads } from '../../../src/search/counting/thread-pool.ts'
+import type { CatalogueView } from '../../../src/search/replica/replica.ts'
+import { atEnd } from '../../support/cleanup.ts'
 
 const storeOf = (id: number): PlainStore => ({
   id,

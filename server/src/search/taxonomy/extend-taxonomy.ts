@@ -1,5 +1,5 @@
-import type { Client } from '../db/pool.ts'
-import type { Facet } from '../search/query/vocabulary.ts'
+import type { Client } from '../../db/pool.ts'
+import type { Facet } from '../query/vocabulary.ts'
 import * as queries from './queries.ts'
 
 /** Facets that an import may add values to. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ConnectionPool, createPool, transact } from '../../src/db/pool.ts'
-import { OperatorError } from '../../src/kernel/errors.ts'
-import { defaultLabel, extendTaxonomy, toExtensionValue } from '../../src/taxonomy/extend-taxonomy.ts'
-import { readTaxonomy, readTaxonomyVersion } from '../../src/taxonomy/queries.ts'
-import { readTaxonomyFiles, syncTaxonomy } from '../../src/taxonomy/sync-taxonomy.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { type ConnectionPool, createPool, transact } from '../../../src/db/pool.ts'
+import { OperatorError } from '../../../src/kernel/errors.ts'
+import { defaultLabel, extendTaxonomy, toExtensionValue } from '../../../src/search/taxonomy/extend-taxonomy.ts'
+import { readTaxonomy, readTaxonomyVersion } from '../../../src/search/taxonomy/queries.ts'
+import { readTaxonomyFiles, syncTaxonomy } from '../../../src/search/taxonomy/sync-taxonomy.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { createTaxonomyFolder } from './support/taxonomy-folder.ts'
 
 let url: string
@@ -26,7 +26,7 @@ async function storedValue(value: string) {
 
 describe('syncing the taxonomy files', () => {
   test('imports the whole shipped taxonomy, and a second sync changes nothing', async () => {
-    const shipped = join(import.meta.dirname, '../../../catalogue/taxonomy')
+    const shipped = join(import.meta.dirname, '../../../../catalogue/taxonomy')
     expect(await syncTaxonomy(pool, shipped)).toBe(true)
     const { version, values } = await readTaxonomy(pool)
     expect(version).toBe(1)

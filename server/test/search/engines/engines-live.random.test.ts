@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { makesAllRuns, proofRuns } from '../../../bin/tests/proof-runs.ts'
-import type { Mode } from '../../src/kernel/ids.ts'
-import { startTestApp } from '../support/app.ts'
-import { type Change, ChangingCatalogue } from './support/changing-catalogue.ts'
+import { makesAllRuns, proofRuns } from '../../../../bin/tests/proof-runs.ts'
+import type { Mode } from '../../../src/kernel/ids.ts'
+import { startTestApp } from '../../support/app.ts'
+import { type Change, ChangingCatalogue } from '../support/changing-catalogue.ts'
 import {
   contactSearches,
   expectContacts,
@@ -11,9 +11,9 @@ import {
   memoryEngine,
   pagingPlans,
   storeSearches,
-} from './support/engine-comparison.ts'
-import { personFacts, storeFacts } from './support/random-catalogue.ts'
-import { type RunningReplica, startTestReplica } from './support/replica-world.ts'
+} from '../support/engine-comparison.ts'
+import { personFacts, storeFacts } from '../support/random-catalogue.ts'
+import { type RunningReplica, startTestReplica } from '../support/replica-world.ts'
 
 /**
  * Random imports and erasures through the code that does them, and after each of them random queries: PostgreSQL, and
