@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { OperatorError } from '../../server/src/kernel/errors.ts'
+import { OperatorError } from '../../server/src/foundation/kernel/errors.ts'
 
 export const ownCheckout = resolve(import.meta.dirname, '../..')
 

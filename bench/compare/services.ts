@@ -1,4 +1,4 @@
-import { createPool } from '../../server/src/db/pool.ts'
+import { createPool } from '../../server/src/foundation/db/pool.ts'
 import { mapConcurrently } from '../../server/test/support/records/lists.ts'
 import { type LoadOfConnections, prepareLoad } from '../api/load/load.ts'
 import type { LoadTask } from '../api/load/load.worker.ts'

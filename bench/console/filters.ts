@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { createPool } from '../../server/src/db/pool.ts'
+import { createPool } from '../../server/src/foundation/db/pool.ts'
 import { findPersonByEmail } from '../../server/src/people/person.ts'
 import { createSession } from '../../server/src/people/sessions/sessions.ts'
 import { findChromium, startChromium } from '../../stripe-standin/test/support/chromium.ts'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openContactSeals } from '../../server/src/encryption/keyring.ts'
+import { openContactSeals } from '../../server/src/foundation/encryption/keyring.ts'
 import type { Cleanup } from '../support/cleanup.ts'
 import { openProgram, type Program } from '../support/program.ts'
 import { openMigratedDatabase, openWorkspace, type Workspace } from '../support/workspace.ts'

@@ -1,4 +1,4 @@
-import { formatCsvRow } from '../../server/src/kernel/csv.ts'
+import { formatCsvRow } from '../../server/src/foundation/kernel/csv.ts'
 
 type Cells = Map<string, string>
 

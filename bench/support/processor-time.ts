@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Pool } from '../../server/src/db/pool.ts'
+import type { Pool } from '../../server/src/foundation/db/pool.ts'
 
 /** Measures the processor time of a PostgreSQL server on this machine, in seconds; null if it cannot be seen. */
 export async function openServerClock(db: Pool): Promise<(() => number) | null> {

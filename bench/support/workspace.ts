@@ -4,11 +4,11 @@ import { chmodSync, createWriteStream, mkdtempSync, realpathSync, rmSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openDatabaseServer } from '../../server/src/db/embedded.ts'
-import { migrate } from '../../server/src/db/migrate.ts'
-import { type ConnectionPool, createPool } from '../../server/src/db/pool.ts'
-import { OperatorError } from '../../server/src/kernel/errors.ts'
-import { withRetries } from '../../server/src/runtime/timing.ts'
+import { openDatabaseServer } from '../../server/src/foundation/db/embedded.ts'
+import { migrate } from '../../server/src/foundation/db/migrate.ts'
+import { type ConnectionPool, createPool } from '../../server/src/foundation/db/pool.ts'
+import { OperatorError } from '../../server/src/foundation/kernel/errors.ts'
+import { withRetries } from '../../server/src/foundation/runtime/timing.ts'
 import type { Cleanup } from './cleanup.ts'
 
 const migrations = join(import.meta.dirname, '../../server/migrations')

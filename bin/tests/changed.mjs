@@ -66,7 +66,7 @@ function nearestTests(path, testsIn) {
  */
 function mirrorOf(path) {
   return path
-    .replace(/^server\/(migrations\/.*|schema\.sql)$/, 'server/test/db/migrate')
+    .replace(/^server\/(migrations\/.*|schema\.sql)$/, 'server/test/foundation/db/migrate')
     .replace(/^catalogue\/build\//, 'catalogue/test/')
     .replace('/src/', '/test/')
     .replace(/\.tsx?$/, '')

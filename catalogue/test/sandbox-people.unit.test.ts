@@ -7,7 +7,7 @@ import {
   isRevealable,
   phoneTypes,
   traitsOf,
-} from '../../server/src/encryption/contact-facts.ts'
+} from '../../server/src/foundation/encryption/contact-facts.ts'
 import type { StoreRecord } from '../build/records.ts'
 import { readFacet } from '../build/taxonomy/files.ts'
 import { readCatalogueRecords, readCatalogueText, readShippedPeople } from './support/shipped-catalogue.ts'

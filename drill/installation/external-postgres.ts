@@ -8,7 +8,7 @@ import { type ClusterLocation, prepareLocation } from '@storedex/embedded-postgr
 import { readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import type { Cleanup } from '../../bench/support/cleanup.ts'
-import { reachableHomes } from '../../server/src/db/embedded.ts'
+import { reachableHomes } from '../../server/src/foundation/db/embedded.ts'
 import { isAlive, isTrueWithin, postgresProcesses, signal } from './processes.ts'
 
 const oldest = 15

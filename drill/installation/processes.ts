@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isServerOf, readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
 import pg from 'pg'
-import { openDatabaseServer } from '../../server/src/db/embedded.ts'
+import { openDatabaseServer } from '../../server/src/foundation/db/embedded.ts'
 
 /** Processes by the files of /proc: the drill runs on Linux. */
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { newApiKey } from '../../server/src/kernel/api-key.ts'
+import { newApiKey } from '../../server/src/foundation/kernel/api-key.ts'
 import { Counts } from '../../server/test/promises/clients/support/counts.ts'
 import { describeLatencies, summarizeLatencies } from '../client/counts.ts'
 import { labelOf, requestOnce } from '../client/http-connection.ts'

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findProjectDir, readConfig, readServiceAccess, usesBillingStandin } from '../src/config.ts'
-import { newApiKey } from '../src/kernel/api-key.ts'
+import { newApiKey } from '../src/foundation/kernel/api-key.ts'
 
 const projectDir = resolve(import.meta.dirname, '../..')
 const read = (environment: Record<string, string>) => readConfig(environment, projectDir)

@@ -1,7 +1,7 @@
 import { type FastifyReply, fastify } from 'fastify'
 import { ContactRevealHeaders, ContactRevealRequest } from '../../../server/src/contacts/schema.ts'
 import { ContactSearchRequest } from '../../../server/src/contacts/search-contacts.ts'
-import { validationOptions } from '../../../server/src/http/validation.ts'
+import { validationOptions } from '../../../server/src/foundation/http/validation.ts'
 import { StoreEnrichmentRequest } from '../../../server/src/stores/enrich-stores.ts'
 import { StoreSearchRequest } from '../../../server/src/stores/find-stores.ts'
 import { roundRobin } from '../../../server/test/support/records/lists.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readPlanFile } from '../../../server/src/accounts/plan-file.ts'
 import type { PlanFile } from '../../../server/src/accounts/plans.ts'
-import { type ConnectionPool, createPool } from '../../../server/src/db/pool.ts'
+import { type ConnectionPool, createPool } from '../../../server/src/foundation/db/pool.ts'
 import { createPostgresEngine } from '../../../server/src/search/engines/postgres/engine.ts'
 import { LiveTaxonomy } from '../../../server/src/search/taxonomy/taxonomy.ts'
 import { mapConcurrently, roundRobin, splitEvenly } from '../../../server/test/support/records/lists.ts'

@@ -1,7 +1,7 @@
 /** Reads the live catalogue as the judge compares it. */
-import type { Pool } from '../../../server/src/db/pool.ts'
-import type { ContactSeals } from '../../../server/src/encryption/keyring.ts'
-import { openContact } from '../../../server/src/encryption/keyring.ts'
+import type { Pool } from '../../../server/src/foundation/db/pool.ts'
+import type { ContactSeals } from '../../../server/src/foundation/encryption/keyring.ts'
+import { openContact } from '../../../server/src/foundation/encryption/keyring.ts'
 import { flatten } from '../flatten.ts'
 import type { Values } from '../truth.ts'
 

@@ -1,5 +1,5 @@
-import type { Pool } from '../../../server/src/db/pool.ts'
-import type { ContactSeals } from '../../../server/src/encryption/keyring.ts'
+import type { Pool } from '../../../server/src/foundation/db/pool.ts'
+import type { ContactSeals } from '../../../server/src/foundation/encryption/keyring.ts'
 import type { Sheet } from '../records/rows.ts'
 import type { LineTruth, MessyFile } from '../truth.ts'
 import { readContacts, readStores } from './catalogue.ts'

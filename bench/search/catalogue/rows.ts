@@ -5,7 +5,7 @@ import {
   renderPreviewedStore,
 } from '../../../server/src/delivery/contact-preview.ts'
 import { documentVersion, renderStore, type Store } from '../../../server/src/delivery/store-document.ts'
-import { contactKey, type IdSealer } from '../../../server/src/kernel/ids.ts'
+import { contactKey, type IdSealer } from '../../../server/src/foundation/kernel/ids.ts'
 import { type Facet, flagTokens, type Term } from '../../../server/src/search/query/vocabulary.ts'
 import { isRevealable, isRevealableVerified } from './people.ts'
 

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import copyStreams from 'pg-copy-streams'
-import { openDatabaseServer } from '../../../server/src/db/embedded.ts'
+import { openDatabaseServer } from '../../../server/src/foundation/db/embedded.ts'
 import type { Cleanup } from '../../support/cleanup.ts'
 import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
 import {

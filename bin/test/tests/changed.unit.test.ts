@@ -12,7 +12,7 @@ test.for([
   ['server/src/app.ts', 'server/test/app/'],
   ['server/src/config.ts', 'server/test/config'],
   ['server/src/deps.ts', 'server/test/deps/'],
-  ['server/migrations/0001_start.sql', 'server/test/db/'],
+  ['server/migrations/0001_start.sql', 'server/test/foundation/db/'],
   ['server/test/usage/support/spend.ts', 'server/test/usage/'],
   ['catalogue/build/demo/stores.ts', 'catalogue/test/'],
   ['console/src/pages/keys/page.tsx', 'server/test/promises/browser/'],
@@ -25,11 +25,11 @@ test.for([
 })
 
 test('a test with the name of the changed file comes first, and a changed test before all', () => {
-  expect(orderTests(project, ['server/src/kernel/ids.ts'])[0]).toBe('server/test/kernel/ids.random.unit.test.ts')
-  const changed = ['server/src/kernel/ids.ts', 'server/test/http/guide.test.ts']
+  expect(orderTests(project, ['server/src/foundation/kernel/ids.ts'])[0]).toBe('server/test/foundation/kernel/ids.random.unit.test.ts')
+  const changed = ['server/src/foundation/kernel/ids.ts', 'server/test/foundation/http/guide.test.ts']
   expect(orderTests(project, changed).slice(0, 2).sort()).toEqual([
-    'server/test/http/guide.test.ts',
-    'server/test/kernel/ids.random.unit.test.ts',
+    'server/test/foundation/http/guide.test.ts',
+    'server/test/foundation/kernel/ids.random.unit.test.ts',
   ])
 })
 

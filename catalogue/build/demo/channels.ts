@@ -1,4 +1,4 @@
-import type { Email, Phone } from '../../../server/src/encryption/contact-facts.ts'
+import type { Email, Phone } from '../../../server/src/foundation/encryption/contact-facts.ts'
 import type { Random, Weighted } from '../random.ts'
 import type { ContactRecord } from '../records.ts'
 import type { DemoPerson } from './persons.ts'

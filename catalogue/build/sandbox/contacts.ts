@@ -1,4 +1,4 @@
-import type { Phone } from '../../../server/src/encryption/contact-facts.ts'
+import type { Phone } from '../../../server/src/foundation/encryption/contact-facts.ts'
 import type { ContactRecord, StoreRecord } from '../records.ts'
 import type { SandboxPerson } from './names.ts'
 import { sandboxTeams } from './people.ts'

@@ -1,5 +1,5 @@
 import type { Seniority } from '@storedex/search-index'
-import type { Email, Phone } from '../../../server/src/encryption/contact-facts.ts'
+import type { Email, Phone } from '../../../server/src/foundation/encryption/contact-facts.ts'
 
 /** A sandbox contact by purpose; irrelevant names, addresses and numbers are filled in later. */
 export interface SandboxPerson {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { ContactFacts } from '../../../server/src/encryption/contact-facts.ts'
-import { createIdentityHasher } from '../../../server/src/encryption/identities.ts'
+import type { ContactFacts } from '../../../server/src/foundation/encryption/contact-facts.ts'
+import { createIdentityHasher } from '../../../server/src/foundation/encryption/identities.ts'
 import { readContactRecord } from '../../../server/src/imports/contacts/contact-record.ts'
 import { applyContactPatch } from '../../../server/src/imports/contacts/contact-rows.ts'
 import type { ReadContext } from '../../../server/src/imports/import-kind.ts'

@@ -1,6 +1,6 @@
-import type { Pool } from '../db/pool.ts'
-import type { IdSealer } from '../kernel/ids.ts'
-import { monthlyPeriodAt, type Period } from '../kernel/time.ts'
+import type { Pool } from '../foundation/db/pool.ts'
+import type { IdSealer } from '../foundation/kernel/ids.ts'
+import { monthlyPeriodAt, type Period } from '../foundation/kernel/time.ts'
 import type { LimitOverrides, Limits, PlanFile, PlanSlug } from './plans.ts'
 
 /** The known subscription states; an unknown one from the payment provider is stored and closes access. */

@@ -1,7 +1,7 @@
 /** What an account can do about a refusal: the shapes of `error.billing`. */
 
 import { type Static, Type } from 'typebox'
-import { ClosedObject, Count, Nullable, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, Timestamp } from '../foundation/kernel/shapes.ts'
 
 /** What a lapsed account can do to get its access back. */
 const ApiAccessAction = ClosedObject(

@@ -1,5 +1,5 @@
-import type { Queryable } from '../db/pool.ts'
-import { Refusal } from '../kernel/errors.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 import type { Account, KnownStatus } from './account.ts'
 import type { PlanSlug } from './plans.ts'
 import { insertAccount } from './queries.ts'

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { OperatorError } from '../kernel/errors.ts'
-import { ClosedObject } from '../kernel/shapes.ts'
+import { OperatorError } from '../foundation/kernel/errors.ts'
+import { ClosedObject } from '../foundation/kernel/shapes.ts'
 import { laterLimits, type limitNames, maxCounterValue, type PlanFile } from './plans.ts'
 
 /** The shape of the plan file. Apart from `plans.ts`, because commands start faster without the library. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 import type { Account, AccountTerms, BillingProblem } from './account.ts'
 import type { LimitOverrides, PlanSlug } from './plans.ts'
 

@@ -1,6 +1,6 @@
-import type { Queryable } from '../db/pool.ts'
-import { Refusal } from '../kernel/errors.ts'
-import type { IdSealer } from '../kernel/ids.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import type { IdSealer } from '../foundation/kernel/ids.ts'
 import type { Account } from './account.ts'
 import { selectAccount, selectAccountByEmail } from './queries.ts'
 

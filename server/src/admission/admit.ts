@@ -19,8 +19,8 @@ import {
   rateWindowAt,
   requestWindowsAt,
 } from '../auth/rate-limits.ts'
-import type { Queryable } from '../db/pool.ts'
-import { Refusal } from '../kernel/errors.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 import { countStatusCheck } from './billing-window-queries.ts'
 import { type PresentedKeyRow, readKey } from './queries.ts'
 

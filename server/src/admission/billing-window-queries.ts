@@ -1,7 +1,7 @@
 import type { BillingLimit } from '../auth/rate-limits.ts'
-import type { Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
-import { clockToleranceMs } from '../kernel/time.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
+import { clockToleranceMs } from '../foundation/kernel/time.ts'
 import { isWindowOpenSql } from '../ledger/window-queries.ts'
 
 export interface BillingWindowRow {

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig } from 'fastify'
 import { Type } from 'typebox'
-import type { Door } from '../http/doors.ts'
+import type { Door } from '../foundation/http/doors.ts'
 
 const apiPrefix = '/api/v1'
 export const consolePrefix = '/console/api'

@@ -3,7 +3,7 @@ import type { PlanFile } from '../accounts/plans.ts'
 import { toAccountTerms } from '../accounts/queries.ts'
 import { budgetsOf, type CallingKey } from '../auth/budgets.ts'
 import type { KeyCaller, Scope, Standing } from '../auth/caller.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 import type { PresentedKeyRow } from './queries.ts'
 
 /** A key and its account, as the last admission with the key read them. */

@@ -1,8 +1,8 @@
 import type { TermsRow } from '../accounts/queries.ts'
 import type { BudgetColumns } from '../auth/budgets.ts'
 import type { BillingLimit } from '../auth/rate-limits.ts'
-import type { Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 
 /** A key with its account, and the windows of its requests; a window is null before its first request. */
 export interface PresentedKeyRow extends TermsRow, BudgetColumns {

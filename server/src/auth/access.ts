@@ -1,6 +1,6 @@
 import type { Meter } from '../accounts/plans.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { clockToleranceMs } from '../kernel/time.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { clockToleranceMs } from '../foundation/kernel/time.ts'
 import type { Actor, ActorContext } from './actor.ts'
 import { missingScopeError, type Scope } from './caller.ts'
 import type { BillingLimit } from './rate-limits.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 import type { ActorKind } from './actor.ts'
 
 interface AuditRow {

@@ -1,5 +1,5 @@
-import type { Queryable } from '../db/pool.ts'
-import { wideNetworkOf } from '../kernel/text/networks.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import { wideNetworkOf } from '../foundation/kernel/text/networks.ts'
 import { type ActorContext, addressOf, personOf } from './actor.ts'
 import { insertAuditEntry, selectOldAddresses, updateAddressesToNetworks } from './audit-queries.ts'
 

@@ -1,6 +1,6 @@
 /** Statements on the budgets of keys and on what keys have spent. */
 import type { Meter } from '../accounts/plans.ts'
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 
 /** SQL of the key under which the spending of a key is counted; null for a null key. */
 export const counterKeySql = (keyId: string) =>

@@ -1,5 +1,5 @@
 import type { Entitlement } from '../accounts/account.ts'
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 import { type KeyCounterRow, selectKeyCounters } from './budget-queries.ts'
 import { type BudgetReport, type Budgets, budgetMeters, type CallingKey, hasBudget } from './budgets.ts'
 

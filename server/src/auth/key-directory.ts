@@ -1,8 +1,8 @@
-import type { Lane, Queryable } from '../db/pool.ts'
-import { hashApiKey, parseApiKey } from '../kernel/api-key.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { networkOf } from '../kernel/text/networks.ts'
-import { clockToleranceMs } from '../kernel/time.ts'
+import type { Lane, Queryable } from '../foundation/db/pool.ts'
+import { hashApiKey, parseApiKey } from '../foundation/kernel/api-key.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { networkOf } from '../foundation/kernel/text/networks.ts'
+import { clockToleranceMs } from '../foundation/kernel/time.ts'
 import { selectAccountsOfKeys, updateLastUsed } from './key-queries.ts'
 
 const maxCached = 100_000

@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 
 /** The accounts of the keys that exist. */
 export async function selectAccountsOfKeys(

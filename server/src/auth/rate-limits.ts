@@ -1,6 +1,6 @@
 import type { Limits } from '../accounts/plans.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { clockToleranceMs, formatNumber, utcDayAt } from '../kernel/time.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { clockToleranceMs, formatNumber, utcDayAt } from '../foundation/kernel/time.ts'
 
 /** A limit of billing calls, counted per hour. */
 export type BillingLimit = 'billing_status' | 'billing_links'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../accounts/account.ts'
-import type { Lane } from '../db/pool.ts'
+import type { Lane } from '../foundation/db/pool.ts'
 import type { Actor, ActorContext } from './actor.ts'
 import type { Caller } from './caller.ts'
 

@@ -1,6 +1,6 @@
-import type { IdSealer, Mode } from '../kernel/ids.ts'
-import type { Signer } from '../kernel/signer.ts'
-import { clockToleranceMs } from '../kernel/time.ts'
+import type { IdSealer, Mode } from '../foundation/kernel/ids.ts'
+import type { Signer } from '../foundation/kernel/signer.ts'
+import { clockToleranceMs } from '../foundation/kernel/time.ts'
 import { consoleBillingPath } from './caller.ts'
 
 /** The page on which a person ends a trial, and the page that sandbox links lead to instead. */

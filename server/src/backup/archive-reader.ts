@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { OperatorError } from '../kernel/errors.ts'
-import { type DataKey, parseDataKeys } from '../kernel/seal.ts'
+import { OperatorError } from '../foundation/kernel/errors.ts'
+import { type DataKey, parseDataKeys } from '../foundation/kernel/seal.ts'
 import { sha256Of } from './archive-writer.ts'
 import {
   BackupFileError,

@@ -1,4 +1,4 @@
-import { OperatorError } from '../kernel/errors.ts'
+import { OperatorError } from '../foundation/kernel/errors.ts'
 
 /*
  * A backup is a tar file with these entries, in this order:

@@ -3,7 +3,7 @@
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import copyStreams from 'pg-copy-streams'
-import type { Client, Queryable } from '../db/pool.ts'
+import type { Client, Queryable } from '../foundation/db/pool.ts'
 import { conditionOfCopied } from './left-out.ts'
 import type { SequenceState, TableColumns } from './manifest.ts'
 

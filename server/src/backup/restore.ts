@@ -9,12 +9,12 @@ import {
   newestSchemaVersion,
   restoreApplicationName,
   takeMigrationLock,
-} from '../db/migrate.ts'
-import { type Client, openSession } from '../db/pool.ts'
-import { requireDataKeys } from '../encryption/keyring.ts'
-import { addToKeyFile } from '../encryption/keyring-file.ts'
-import { OperatorError } from '../kernel/errors.ts'
-import { type Clock, formatNumber } from '../kernel/time.ts'
+} from '../foundation/db/migrate.ts'
+import { type Client, openSession } from '../foundation/db/pool.ts'
+import { requireDataKeys } from '../foundation/encryption/keyring.ts'
+import { addToKeyFile } from '../foundation/encryption/keyring-file.ts'
+import { OperatorError } from '../foundation/kernel/errors.ts'
+import { type Clock, formatNumber } from '../foundation/kernel/time.ts'
 import { openBackup, type VerifiedBackup } from './archive-reader.ts'
 import { KeptErasures } from './kept-erasures.ts'
 import { chooseKeyring, type KeyringSettings, type RestoredKeyring, requireSeal, type SealCheck } from './keys.ts'

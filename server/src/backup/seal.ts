@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { type DataKey, dataKeyIdOf } from '../kernel/seal.ts'
+import { type DataKey, dataKeyIdOf } from '../foundation/kernel/seal.ts'
 
 /** An HMAC over the manifest, and with it over everything in the file, by a key derived from one of the data keys. */
 export interface BackupSeal {

@@ -1,8 +1,8 @@
 /** Statements that carry over to restored tables what was stricter in the tables that they replace. */
 
 import pg from 'pg'
-import type { Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 
 /** Tables that are copied aside: those with what can be taken back, and what was done. */
 export const comparedTables = ['accounts', 'api_keys', 'people', 'members', 'passkeys', 'audit_log'] as const

@@ -1,5 +1,5 @@
-import type { Client } from '../db/pool.ts'
-import { createIdSealer, type IdSealer, type Mode } from '../kernel/ids.ts'
+import type { Client } from '../foundation/db/pool.ts'
+import { createIdSealer, type IdSealer, type Mode } from '../foundation/kernel/ids.ts'
 import type { SequenceState } from './manifest.ts'
 import { raiseSequences } from './queries.ts'
 import * as queries from './stricter-queries.ts'

@@ -1,6 +1,6 @@
 import { FairQueue } from '@storedex/work'
-import type { Pool } from '../db/pool.ts'
-import { Refusal } from '../kernel/errors.ts'
+import type { Pool } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 
 const maxConcurrent = 4
 const maxWaitMs = 5_000

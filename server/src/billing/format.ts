@@ -1,5 +1,5 @@
 import type { PlanFile } from '../accounts/plans.ts'
-import { type Html, html } from '../http/pages/html.ts'
+import { type Html, html } from '../foundation/http/pages/html.ts'
 import type { Offer, Price } from './provider.ts'
 
 /** "$49.00 a month". */

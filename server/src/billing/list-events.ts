@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { personContext } from '../auth/signed-in.ts'
-import type { Queryable } from '../db/pool.ts'
-import { errorReplies } from '../http/openapi/errors.ts'
-import type { ApiRoutes } from '../http/server.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { PageQuery, RecordList, readListLimit } from '../kernel/list-pages.ts'
-import { ClosedObject, Nullable, Timestamp } from '../kernel/shapes.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import { errorReplies } from '../foundation/http/openapi/errors.ts'
+import type { ApiRoutes } from '../foundation/http/server.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { PageQuery, RecordList, readListLimit } from '../foundation/kernel/list-pages.ts'
+import { ClosedObject, Nullable, Timestamp } from '../foundation/kernel/shapes.ts'
 import { selectBillingEvents } from './event-queries.ts'
 
 const WebhookListReply = RecordList(

@@ -1,5 +1,5 @@
-import { Refusal } from '../kernel/errors.ts'
-import { clockToleranceMs } from '../kernel/time.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { clockToleranceMs } from '../foundation/kernel/time.ts'
 
 const windowMs = 60_000
 const callsPerWindow = 30

@@ -1,5 +1,5 @@
 import type { Scope } from '../auth/caller.ts'
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 import type { SubscriptionState } from './subscription-state.ts'
 
 /** Serializes syncs of one account until the end of the transaction, without locking its row. */

@@ -1,6 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { planSlugs } from '../accounts/plans.ts'
-import { ClosedObject, Count, Nullable, OneOf, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
+import {
+  ClosedObject,
+  Count,
+  Nullable,
+  OneOf,
+  RequestId,
+  TaxonomyValue,
+  Timestamp,
+} from '../foundation/kernel/shapes.ts'
 import { billingIntervals, paidPlans } from './provider.ts'
 
 const linkKinds = ['checkout', 'subscription_update_confirm', 'billing_portal'] as const

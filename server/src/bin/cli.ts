@@ -14,7 +14,7 @@ async function readSettings() {
 }
 
 async function createCommandLogger({ logLevel, isLogLevelGiven }: Config) {
-  const { createProcessLogger } = await import('../runtime/terminal-log.ts')
+  const { createProcessLogger } = await import('../foundation/runtime/terminal-log.ts')
   // At the default level the command's own output is enough.
   const level = logLevel === 'info' ? 'warn' : logLevel
   return createProcessLogger({ level, isLevelGiven: isLogLevelGiven, stderr: process.stderr }).log

@@ -3,19 +3,19 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { ClockSkewMonitor } from '../db/clock-skew.ts'
 import { type Deps, type OpenDepsOptions, openDeps } from '../deps.ts'
+import { ClockSkewMonitor } from '../foundation/db/clock-skew.ts'
 import {
   type Metrics,
   registerConnectionMetrics,
   registerCounters,
   registerGauges,
   registerLogMetrics,
-} from '../http/metrics.ts'
+} from '../foundation/http/metrics.ts'
+import { type RepeatingTask, startRepeating } from '../foundation/runtime/timing.ts'
 import { startImportInThread } from '../import-jobs/run/thread.ts'
 import { inspectInThread } from '../imports/threads/inspect-in-thread.ts'
 import { readInThread } from '../imports/threads/read-in-thread.ts'
-import { type RepeatingTask, startRepeating } from '../runtime/timing.ts'
 import { countInThreads } from '../search/counting/thread-pool.ts'
 import { runInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import copyStreams from 'pg-copy-streams'
-import type { Client } from '../db/pool.ts'
+import type { Client } from '../foundation/db/pool.ts'
 
 /** Rows per block of a COPY: PostgreSQL processes a block while the next one is built. */
 const rowsPerPiece = 250

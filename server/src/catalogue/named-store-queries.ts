@@ -1,5 +1,5 @@
 /** Statements about one live store that an operator names by a host. */
-import type { Client, Queryable } from '../db/pool.ts'
+import type { Client, Queryable } from '../foundation/db/pool.ts'
 
 export interface NamedStoreRow {
   id: number

@@ -1,7 +1,7 @@
 /** Statements shared by all writers of the catalogue. Each uses a primary key or index. */
 import { randomBytes } from 'node:crypto'
-import type { Client, Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Client, Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 import { catalogueChannel } from '../search/replica/queries.ts'
 import type { SignatureRow } from './search-columns.ts'
 

@@ -6,7 +6,7 @@ import { changeAccount, createAccount, resumeAccount, suspendAccount } from '../
 import { reportAccount } from '../customers/context.ts'
 import { type AccountSearch, listAllAccounts } from '../customers/find-accounts.ts'
 import type { AccountReport } from '../customers/schema.ts'
-import { type Mode, modes } from '../kernel/ids.ts'
+import { type Mode, modes } from '../foundation/kernel/ids.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
 import type { Usage } from '../usage/read-usage.ts'
 import { type Cli, commandContext, plansReader, printResult, withDatabase, withDeps } from './context.ts'

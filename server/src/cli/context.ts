@@ -5,9 +5,9 @@ import type { Command } from 'commander'
 import type { PlanFile } from '../accounts/plans.ts'
 import { type Actor, command } from '../auth/actor.ts'
 import type { Config, ServiceAccess } from '../config.ts'
-import { classifyDatabaseError } from '../db/failures.ts'
 import type { Deps } from '../deps.ts'
-import { OperatorError } from '../kernel/errors.ts'
+import { classifyDatabaseError } from '../foundation/db/failures.ts'
+import { OperatorError } from '../foundation/kernel/errors.ts'
 import type { CatalogueDeps } from '../resources/catalogue.ts'
 import type { DatabaseDeps, OpenedDatabase } from '../resources/database.ts'
 
@@ -94,7 +94,7 @@ export function plansReader({ config }: DatabaseDeps): () => Promise<PlanFile> {
 /** The base of links that a command prints: PUBLIC_URL, or the address of the service that was started last. */
 export async function readPublicUrl({ config, db }: DatabaseDeps): Promise<string> {
   if (config.publicUrl !== null) return config.publicUrl
-  const { readServiceUrl } = await import('../db/installation.ts')
+  const { readServiceUrl } = await import('../foundation/db/installation.ts')
   return (await readServiceUrl(db)) ?? `http://${config.host}:${config.port}`
 }
 

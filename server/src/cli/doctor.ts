@@ -1,8 +1,8 @@
 import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import type { Check, CheckStatus } from '../doctor/checks.ts'
-import { OperatorError } from '../kernel/errors.ts'
-import { systemClock } from '../kernel/time.ts'
+import { OperatorError } from '../foundation/kernel/errors.ts'
+import { systemClock } from '../foundation/kernel/time.ts'
 import { type Cli, printResult } from './context.ts'
 
 const about = `

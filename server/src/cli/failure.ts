@@ -1,7 +1,7 @@
 import { EmbeddedPostgresError } from '@storedex/embedded-postgres'
 import { escapeLine } from '@storedex/process-lock/terminal'
-import { classifyDatabaseError, type DatabaseFailure } from '../db/failures.ts'
-import { OperatorError, Refusal } from '../kernel/errors.ts'
+import { classifyDatabaseError, type DatabaseFailure } from '../foundation/db/failures.ts'
+import { OperatorError, Refusal } from '../foundation/kernel/errors.ts'
 
 const adviceFor: Record<DatabaseFailure, string> = {
   away: 'The database is unavailable: see its log, and run the command again.',

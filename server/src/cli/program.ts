@@ -149,7 +149,7 @@ function addMigrateAction(migrate: Command, cli: Cli): void {
     withCatalogue(cli, async ({ migration: { applied, version }, databaseUrl }) => {
       const text = `${applied.length === 0 ? 'Nothing to apply' : `Applied ${applied.join(', ')}`}; the schema is at version ${version}.`
       if (!flags.distribute) return printResult(cli, command, { applied, version }, text)
-      const { distributeTables } = await import('../db/distribution.ts')
+      const { distributeTables } = await import('../foundation/db/distribution.ts')
       const distribution = await distributeTables(databaseUrl)
       const { workers, copied, distributed, alreadyDone } = distribution
       const spread =

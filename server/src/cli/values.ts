@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { type Meter, maxCounterValue, type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
 import { budgetMeters } from '../auth/budgets.ts'
-import { readUserAddress } from '../kernel/mail/user-address.ts'
-import { parseTimestamp as readMoment } from '../kernel/time.ts'
+import { readUserAddress } from '../foundation/kernel/mail/user-address.ts'
+import { parseTimestamp as readMoment } from '../foundation/kernel/time.ts'
 
 /** Parsers of option values. An invalid value is wrong usage: the command exits with 2 before anything is opened. */
 

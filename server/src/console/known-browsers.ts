@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Signer } from '../kernel/signer.ts'
+import type { Signer } from '../foundation/kernel/signer.ts'
 import { cookieNameOf, isSecure, readCookie } from '../people/sessions/session-cookie.ts'
 import { newToken } from '../people/tokens.ts'
 

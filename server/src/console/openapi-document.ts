@@ -1,9 +1,9 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { type Access, deedKinds, kindOf, spendsOf } from '../auth/access.ts'
 import { meterHeaders, rowsChargedHeader } from '../delivery/paid-reply.ts'
-import { type DocumentedCode, type DocumentedReply, errorReplies } from '../http/openapi/errors.ts'
-import { type OpenApiDocument, takesCursor } from '../http/openapi/openapi.ts'
-import { replyHeaders } from '../http/openapi/public-document.ts'
+import { type DocumentedCode, type DocumentedReply, errorReplies } from '../foundation/http/openapi/errors.ts'
+import { type OpenApiDocument, takesCursor } from '../foundation/http/openapi/openapi.ts'
+import { replyHeaders } from '../foundation/http/openapi/public-document.ts'
 
 /** The document of the routes that the console's pages call. They change with the pages; nobody else may rely on them. */
 export const consoleDocument: OpenApiDocument = {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { Refusal } from '../kernel/errors.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 
 const readingMethods = new Set(['GET', 'HEAD'])
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { PersonContext } from '../auth/signed-in.ts'
-import type { IdSealer } from '../kernel/ids.ts'
+import type { IdSealer } from '../foundation/kernel/ids.ts'
 import { type AdmittedSessionRow, admitSession } from '../people/sessions/queries.ts'
 import type { Browser } from '../people/sessions/sessions.ts'
 import { hashToken } from '../people/tokens.ts'

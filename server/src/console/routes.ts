@@ -1,4 +1,4 @@
-import type { ApiRoutes } from '../http/server.ts'
+import type { ApiRoutes } from '../foundation/http/server.ts'
 import { registerOpenIdConsoleRoutes } from './openid/routes.ts'
 import { registerOperatorConsoleRoutes } from './operator/routes.ts'
 import { registerPasskeyConsoleRoutes } from './passkeys/routes.ts'

@@ -1,8 +1,8 @@
-import type { DeliverEmails } from '../encryption/contact-facts.ts'
-import { type ContactFacts, deliverableEmails, fullNameOf } from '../encryption/contact-facts.ts'
-import { type ContactSeals, openContact } from '../encryption/keyring.ts'
-import { contactKey, splitContactKey } from '../kernel/ids.ts'
-import { formatTime } from '../kernel/time.ts'
+import type { DeliverEmails } from '../foundation/encryption/contact-facts.ts'
+import { type ContactFacts, deliverableEmails, fullNameOf } from '../foundation/encryption/contact-facts.ts'
+import { type ContactSeals, openContact } from '../foundation/encryption/keyring.ts'
+import { contactKey, splitContactKey } from '../foundation/kernel/ids.ts'
+import { formatTime } from '../foundation/kernel/time.ts'
 import type { ContactKeys, ContactWithStoreRow } from './queries.ts'
 import type { RevealedContact } from './schema.ts'
 

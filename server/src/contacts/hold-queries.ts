@@ -3,7 +3,7 @@
  * keeps data takes them shared before it reads the contacts. An erasure takes them alone before it deletes what was kept: it then
  * sees all that was kept of its people, and what comes later finds the people gone.
  */
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 
 // An arbitrary fixed number: the first of the lock's two keys, which no other lock has.
 const holdNamespace = 1_903_112_041

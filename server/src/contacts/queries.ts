@@ -1,5 +1,5 @@
-import type { Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 
 export interface ContactWithStoreRow {
   store_id: number

@@ -2,8 +2,16 @@ import { seniorities } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import { contactIdPattern, RequestedContactId } from '../delivery/contact-preview.ts'
 import { Domain, StoreName, storeIdPattern } from '../delivery/store-document.ts'
-import { deliverableStatuses, emailTypes, maxChannels, phoneTypes } from '../encryption/contact-facts.ts'
-import { ClosedObject, Count, Nullable, OneOf, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
+import { deliverableStatuses, emailTypes, maxChannels, phoneTypes } from '../foundation/encryption/contact-facts.ts'
+import {
+  ClosedObject,
+  Count,
+  Nullable,
+  OneOf,
+  RequestId,
+  TaxonomyValue,
+  Timestamp,
+} from '../foundation/kernel/shapes.ts'
 
 const maxContacts = 10
 

@@ -1,6 +1,6 @@
 import { type Access, authorize } from '../auth/access.ts'
-import type { DeliverEmails } from '../encryption/contact-facts.ts'
 import { openExclusion, readAccountSets } from '../exclusion/exclude.ts'
+import type { DeliverEmails } from '../foundation/encryption/contact-facts.ts'
 import { normalizeStoreFilters } from '../search/query/store-query.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
 import { type CountContext, holderOf, millisecondsSince } from './context.ts'

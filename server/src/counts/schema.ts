@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Exclude } from '../exclusion/exclude.ts'
-import { ClosedObject, Count, Nullable, OneOf, RequestId } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId } from '../foundation/kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters, StoreSearchFilters } from '../search/query/filters.ts'
 
 /** The facets that both counts have. */

@@ -1,5 +1,5 @@
 import type { ActorKind } from '../auth/actor.ts'
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 
 export interface AccountAuditRow {
   entry: number

@@ -4,9 +4,9 @@ import type { LimitOverrides, OverridableMeter, PlanSlug } from '../accounts/pla
 import { type GrantedTerms, lockAccount, updateSuspension, updateTerms } from '../accounts/queries.ts'
 import { openAccountId, unknownAccountError } from '../accounts/read-account.ts'
 import { authorize } from '../auth/access.ts'
-import { type Client, transact } from '../db/pool.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { requireUserAddress } from '../kernel/mail/user-address.ts'
+import { type Client, transact } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { requireUserAddress } from '../foundation/kernel/mail/user-address.ts'
 import { type CustomersContext, manageAccounts, recordAccountChange, suspendAccounts } from './context.ts'
 
 /** The changes; fields left out stay, unless they follow from others. */

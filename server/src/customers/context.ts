@@ -2,8 +2,8 @@ import type { Account } from '../accounts/account.ts'
 import type { Access } from '../auth/access.ts'
 import type { ActorContext } from '../auth/actor.ts'
 import { recordAudit } from '../auth/audit.ts'
-import type { Pool, Queryable } from '../db/pool.ts'
-import type { IdSealer } from '../kernel/ids.ts'
+import type { Pool, Queryable } from '../foundation/db/pool.ts'
+import type { IdSealer } from '../foundation/kernel/ids.ts'
 import type { AccountReport } from './schema.ts'
 
 export interface CustomersContext extends ActorContext {

@@ -2,7 +2,7 @@ import { type Account, type Entitlement, entitlementAt } from '../accounts/accou
 import type { PlanFile } from '../accounts/plans.ts'
 import { readAccount } from '../accounts/read-account.ts'
 import { authorize } from '../auth/access.ts'
-import { type Mode, modes } from '../kernel/ids.ts'
+import { type Mode, modes } from '../foundation/kernel/ids.ts'
 import type { KeysContext } from '../keys/context.ts'
 import { listAllKeys } from '../keys/find-keys.ts'
 import { selectMembers } from '../people/members/queries.ts'

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts'
 import type { PlanSlug } from '../accounts/plans.ts'
 import { type AccountRow, accountColumnsOf, accountOf } from '../accounts/queries.ts'
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 
 /** Null in a field does not filter. */
 export interface AccountFilter {

@@ -4,8 +4,8 @@ import { maxCounterValue, overridableMeters, planSlugs } from '../accounts/plans
 import type { ActorKind } from '../auth/actor.ts'
 import { roles } from '../auth/roles.ts'
 import { billingIntervals } from '../billing/provider.ts'
-import { listParameters, RecordList } from '../kernel/list-pages.ts'
-import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { listParameters, RecordList } from '../foundation/kernel/list-pages.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../foundation/kernel/shapes.ts'
 import { NewPersonName, PersonId } from '../people/schema.ts'
 
 const Id = (prefix: string) => Type.String({ pattern: `^${prefix}_[A-Za-z]{16}$`, maxLength: 24 })

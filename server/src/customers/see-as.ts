@@ -1,7 +1,7 @@
 import { readAccount } from '../accounts/read-account.ts'
 import { authorize } from '../auth/access.ts'
 import { recordAudit } from '../auth/audit.ts'
-import { transact } from '../db/pool.ts'
+import { transact } from '../foundation/db/pool.ts'
 import { type CustomersContext, seeAsAccount } from './context.ts'
 import { updateSeeAs } from './queries.ts'
 

@@ -1,8 +1,8 @@
 import { type ContactSortKey, contactsPerStore } from '@storedex/search-index'
 import buildSerializer from 'fast-json-stringify'
 import { type Static, Type } from 'typebox'
-import { contactKey } from '../kernel/ids.ts'
-import { ClosedObject, Nullable, TaxonomyValue } from '../kernel/shapes.ts'
+import { contactKey } from '../foundation/kernel/ids.ts'
+import { ClosedObject, Nullable, TaxonomyValue } from '../foundation/kernel/shapes.ts'
 import { Domain, maxTechnologies, type Store, StoreName, storeIdPattern } from './store-document.ts'
 
 export const contactIdPattern = '^ct_[A-Za-z]+_[A-Za-z]{16}$'

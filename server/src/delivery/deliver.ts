@@ -1,7 +1,7 @@
 /** Finds what a reply holds, and charges for it before it is sent. */
 
-import { Refusal } from '../kernel/errors.ts'
-import { storeOfContact } from '../kernel/ids.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { storeOfContact } from '../foundation/kernel/ids.ts'
 import { CatalogueChanged, charge } from '../ledger/charge.ts'
 import type { Balance, Paid } from '../ledger/outcome.ts'
 import type { Spending } from '../ledger/spending.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 import { catalogueVersionSql } from '../ledger/statement/decision-queries.ts'
 
 export async function readCatalogueVersion(db: Queryable): Promise<string> {

@@ -1,7 +1,7 @@
-import type { Queryable } from '../db/pool.ts'
-import type { GaugeSource } from '../http/metrics.ts'
-import { storeOfContact } from '../kernel/ids.ts'
-import { PartedMap } from '../runtime/parted.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { GaugeSource } from '../foundation/http/metrics.ts'
+import { storeOfContact } from '../foundation/kernel/ids.ts'
+import { PartedMap } from '../foundation/runtime/parted.ts'
 import { readCatalogueChanges, readCatalogueVersion } from './document-cache-queries.ts'
 
 export interface DocumentCacheOptions {

@@ -1,6 +1,6 @@
 /** Statements that read the history of a store, newest first. */
-import type { Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 import type { StoreChangeRow } from './store-history.ts'
 
 /** The last change that was read. */

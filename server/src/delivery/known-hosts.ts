@@ -1,4 +1,4 @@
-import type { Mode } from '../kernel/ids.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 
 /** Of each generation: small enough that a table's growth does not stop the event loop for long. */
 const maxHosts = 50_000

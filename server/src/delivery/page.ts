@@ -2,12 +2,12 @@
 
 import type { StoreSortKey } from '@storedex/search-index'
 import { type TSchema, Type } from 'typebox'
-import { type JsonText, jsonWithList } from '../http/replies.ts'
-import type { CursorPayload } from '../kernel/cursor.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { invalidCursor } from '../kernel/list-pages.ts'
-import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
-import { formatNumber } from '../kernel/time.ts'
+import { type JsonText, jsonWithList } from '../foundation/http/replies.ts'
+import type { CursorPayload } from '../foundation/kernel/cursor.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { invalidCursor } from '../foundation/kernel/list-pages.ts'
+import { ClosedObject, listTitle, Nullable, RequestId } from '../foundation/kernel/shapes.ts'
+import { formatNumber } from '../foundation/kernel/time.ts'
 import { hashViewedPage } from '../ledger/spending.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 

@@ -1,6 +1,6 @@
 import buildSerializer from 'fast-json-stringify'
 import { type Static, Type } from 'typebox'
-import { ClosedObject, Nullable, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Nullable, RequestId, TaxonomyValue, Timestamp } from '../foundation/kernel/shapes.ts'
 
 /** The most apps that an import accepts for one store, and the most pixels. */
 export const maxTechnologies = 500

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { RecordList } from '../kernel/list-pages.ts'
-import { ClosedObject, Nullable, Timestamp } from '../kernel/shapes.ts'
+import { RecordList } from '../foundation/kernel/list-pages.ts'
+import { ClosedObject, Nullable, Timestamp } from '../foundation/kernel/shapes.ts'
 
 /**
  * What a row of a store's history can be about. The index of a field is its number in `store_changes` and never changes; of

@@ -1,5 +1,5 @@
 import { withTimeout } from '@storedex/work'
-import { OperatorError } from '../kernel/errors.ts'
+import { OperatorError } from '../foundation/kernel/errors.ts'
 
 export type CheckStatus = 'ok' | 'warning' | 'failed'
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
-import { OperatorError } from '../kernel/errors.ts'
-import type { Clock } from '../kernel/time.ts'
+import { OperatorError } from '../foundation/kernel/errors.ts'
+import type { Clock } from '../foundation/kernel/time.ts'
 import { type Check, failed, passed } from './checks.ts'
 import { checkDatabase, type OpenDatabase } from './database.ts'
 import { checkMachine, checkMemory, checkNode } from './machine.ts'

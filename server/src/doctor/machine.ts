@@ -3,9 +3,9 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { findInstalledPackage } from '@storedex/embedded-postgres/binaries'
 import type { Config } from '../config.ts'
-import { keyFilePath } from '../encryption/keyring-file.ts'
-import { formatNumber } from '../kernel/time.ts'
-import { availableMemory, minimumMemory } from '../runtime/memory.ts'
+import { keyFilePath } from '../foundation/encryption/keyring-file.ts'
+import { formatNumber } from '../foundation/kernel/time.ts'
+import { availableMemory, minimumMemory } from '../foundation/runtime/memory.ts'
 import { type Check, failed, passed, runCheck, warned } from './checks.ts'
 
 /** What the machine has and this user may do. `service` is where the service was started last, if one is running now. */

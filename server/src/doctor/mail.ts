@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { isLoopback } from '../kernel/domain.ts'
+import { isLoopback } from '../foundation/kernel/domain.ts'
 import { type Check, passed, warned } from './checks.ts'
 
 /** The settings alone; nothing is sent and nobody is called. */

@@ -1,5 +1,5 @@
 /** Statements that look at a database and change nothing. */
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 
 export interface DatabaseFacts {
   server_version: string

@@ -1,4 +1,4 @@
-import type { Pool } from '../db/pool.ts'
+import type { Pool } from '../foundation/db/pool.ts'
 import { Standby } from '../search/replica/standby.ts'
 import { type Check, failed, passed, warned } from './checks.ts'
 

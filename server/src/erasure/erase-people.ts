@@ -1,16 +1,16 @@
 import { refreshStoreSummaries } from '../catalogue/store-summaries.ts'
 import { waitForHolders } from '../contacts/hold-queries.ts'
-import type { Client } from '../db/pool.ts'
-import type { ContactFacts } from '../encryption/contact-facts.ts'
+import { expireFilesOfContacts } from '../exports/expire.ts'
+import type { Client } from '../foundation/db/pool.ts'
+import type { ContactFacts } from '../foundation/encryption/contact-facts.ts'
 import {
   computeIdentities,
   type Identity,
   type IdentityHasher,
   type PersonIdentities,
-} from '../encryption/identities.ts'
-import { type ContactSeals, openStoredContact } from '../encryption/keyring.ts'
-import { expireFilesOfContacts } from '../exports/expire.ts'
-import { contactKey } from '../kernel/ids.ts'
+} from '../foundation/encryption/identities.ts'
+import { type ContactSeals, openStoredContact } from '../foundation/encryption/keyring.ts'
+import { contactKey } from '../foundation/kernel/ids.ts'
 import { dropListMembers } from '../lists/upkeep/drop-members.ts'
 import * as queries from './queries.ts'
 

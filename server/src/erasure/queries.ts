@@ -1,8 +1,8 @@
 /** Statements of an erasure. Contacts are found by hash with a sequential scan: there is no index on identities. */
 
 import { formatPgArray } from '../catalogue/queries.ts'
-import type { Client, Queryable } from '../db/pool.ts'
-import type { Identity } from '../encryption/identities.ts'
+import type { Client, Queryable } from '../foundation/db/pool.ts'
+import type { Identity } from '../foundation/encryption/identities.ts'
 
 /** Sets the timeouts of an erasure's transaction: it may scan all contacts, and wait for imports and reveals. */
 export async function prepareErasureTransaction(client: Client): Promise<void> {

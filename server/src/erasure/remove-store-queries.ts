@@ -1,5 +1,5 @@
 /** Statements that remove a store. */
-import type { Client } from '../db/pool.ts'
+import type { Client } from '../foundation/db/pool.ts'
 
 /** Returns the numbers of the deleted contacts. */
 export async function deleteContactsOf(client: Client, storeId: number): Promise<number[]> {

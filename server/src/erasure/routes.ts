@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { personContext } from '../auth/signed-in.ts'
-import type { ConnectionPool } from '../db/pool.ts'
-import type { ApiRoutes } from '../http/server.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { ClosedObject, Count, RequestId } from '../kernel/shapes.ts'
+import type { ConnectionPool } from '../foundation/db/pool.ts'
+import type { ApiRoutes } from '../foundation/http/server.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { ClosedObject, Count, RequestId } from '../foundation/kernel/shapes.ts'
 import { type ErasureContext, eraseContacts, erasing } from './erase-contacts.ts'
 
 const ErasureBody = ClosedObject({

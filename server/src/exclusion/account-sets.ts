@@ -1,8 +1,8 @@
 import { IdList } from '@storedex/search-index'
 import { slices } from '@storedex/work'
-import type { Queryable } from '../db/pool.ts'
-import { splitContactKey } from '../kernel/ids.ts'
-import { availableMemory } from '../runtime/memory.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import { splitContactKey } from '../foundation/kernel/ids.ts'
+import { availableMemory } from '../foundation/runtime/memory.ts'
 import { mapIds, parseIds } from './parse-ids.ts'
 import {
   type AccountMode,

@@ -1,6 +1,6 @@
 import { IdList, type IdSet } from '@storedex/search-index'
 import { type Pace, type Steps, slices } from '@storedex/work'
-import { clockToleranceMs } from '../kernel/time.ts'
+import { clockToleranceMs } from '../foundation/kernel/time.ts'
 import { mapIds, parseIds, unitsPerId } from './parse-ids.ts'
 import type { Records } from './queries.ts'
 

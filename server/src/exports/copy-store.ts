@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type Access, authorize } from '../auth/access.ts'
 import type { CatalogueContext, PaidReply } from '../delivery/paid-reply.ts'
 import { parseStore } from '../delivery/store-document.ts'
-import { ClosedObject, RequestId } from '../kernel/shapes.ts'
+import { ClosedObject, RequestId } from '../foundation/kernel/shapes.ts'
 import { takeStore } from '../stores/find-stores.ts'
 import { createExportFormat } from './format/export-format.ts'
 

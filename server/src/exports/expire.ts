@@ -1,4 +1,4 @@
-import type { Client, Pool } from '../db/pool.ts'
+import type { Client, Pool } from '../foundation/db/pool.ts'
 import * as files from './file-queries.ts'
 import { lockExport } from './queries.ts'
 import { endAndRelease } from './reservation.ts'

@@ -1,6 +1,6 @@
 import type { ContactSortKey, PersonQuery, StoreQuery, StoreSortKey } from '@storedex/search-index'
 import type { Exclude } from '../exclusion/exclude.ts'
-import type { IdSealer, Mode } from '../kernel/ids.ts'
+import type { IdSealer, Mode } from '../foundation/kernel/ids.ts'
 import { type ExportFailure, type ExportStatus, exportFailures, type StopReason } from './export-states.ts'
 import type { ExportKind } from './format/columns.ts'
 import type { Export } from './schema.ts'

@@ -1,6 +1,6 @@
 /** Statements on the files of exports. */
-import type { Client, Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Client, Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 import type { ExportKey } from './queries.ts'
 
 /** A piece that is to be stored; its bytes lie at `storedAt` in those of its chunk. */

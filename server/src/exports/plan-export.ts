@@ -1,4 +1,4 @@
-import { Refusal } from '../kernel/errors.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 import type { SearchEngine } from '../search/engines/engine.ts'
 import { type CheckedExportQuery, type ExportQueryContext, readExportQuery } from './export-query.ts'
 import { createExportFormat } from './format/export-format.ts'

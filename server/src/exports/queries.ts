@@ -1,8 +1,8 @@
 /** Statements on the rows of exports. */
 import type { ContactSortKey } from '@storedex/search-index'
-import type { Client, Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
-import type { ListPosition } from '../kernel/list-pages.ts'
+import type { Client, Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
+import type { ListPosition } from '../foundation/kernel/list-pages.ts'
 import type { ExportPosition, ExportRow } from './export-row.ts'
 import type { ExportFailure, ExportStatus, StopReason } from './export-states.ts'
 

@@ -1,6 +1,6 @@
 import type { Entitlement } from '../accounts/account.ts'
 import { type Budgets, noBudgets } from '../auth/budgets.ts'
-import type { Client } from '../db/pool.ts'
+import type { Client } from '../foundation/db/pool.ts'
 import type { Charges } from '../ledger/charges.ts'
 import { type MeterKey, releaseAmount, reserveAmount } from '../ledger/reservation-queries.ts'
 import type { ExportRow } from './export-row.ts'

@@ -1,7 +1,7 @@
 /** Exports as callers ask for them and as replies describe them. */
 import { type Static, Type } from 'typebox'
 import { Exclude } from '../exclusion/exclude.ts'
-import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../foundation/kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters, StoreSearchFilters } from '../search/query/filters.ts'
 import { type ExportFailure, exportFailures, exportStatuses, stopReasons } from './export-states.ts'
 import { type ExportKind, exportKinds } from './format/columns.ts'

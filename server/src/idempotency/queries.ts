@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { Client, Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Client, Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 
 /** The primary key of the table. */
 export interface ReplyKey {

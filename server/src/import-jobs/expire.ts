@@ -1,5 +1,5 @@
-import { type Pool, transact } from '../db/pool.ts'
-import type { Clock } from '../kernel/time.ts'
+import { type Pool, transact } from '../foundation/db/pool.ts'
+import type { Clock } from '../foundation/kernel/time.ts'
 import type { ImportFiles } from './files.ts'
 import { markFilesRemoved, selectExpiredFiles } from './queries.ts'
 

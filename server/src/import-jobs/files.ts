@@ -3,10 +3,10 @@ import { createReadStream, existsSync, type ReadStream } from 'node:fs'
 import { chmod, type FileHandle, link, mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { formatNumber } from '../foundation/kernel/time.ts'
+import { readFreeBytes } from '../foundation/runtime/free-space.ts'
 import { formatEndingOf } from '../imports/source/text.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { formatNumber } from '../kernel/time.ts'
-import { readFreeBytes } from '../runtime/free-space.ts'
 
 const folderMode = 0o700
 const fileMode = 0o600

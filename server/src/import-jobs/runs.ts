@@ -1,8 +1,8 @@
 import type { ReadStream } from 'node:fs'
 import { authorize } from '../auth/access.ts'
-import { transact } from '../db/pool.ts'
+import { transact } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 import type { RecordsOf } from '../imports/report.ts'
-import { Refusal } from '../kernel/errors.ts'
 import {
   auditImport,
   type ImportJobContext,

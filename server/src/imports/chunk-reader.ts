@@ -1,4 +1,4 @@
-import type { ContactSeals } from '../encryption/keyring.ts'
+import type { ContactSeals } from '../foundation/encryption/keyring.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
 import { type Chunk, readAhead, readChunks } from './chunks.ts'
 import type { CsvOptions } from './csv/open-csv.ts'

@@ -1,5 +1,5 @@
 import * as queries from '../catalogue/queries.ts'
-import { type Client, type Pool, transact } from '../db/pool.ts'
+import { type Client, type Pool, transact } from '../foundation/db/pool.ts'
 import { extendTaxonomy, type TaxonomyAddition } from '../search/taxonomy/extend-taxonomy.ts'
 import { loadTaxonomy, type Taxonomy } from '../search/taxonomy/taxonomy.ts'
 import { describeFaults, type Fault, fault, type LineFault } from './faults.ts'

@@ -1,6 +1,6 @@
 import { type TObject, Type } from 'typebox'
-import { normalizeDomain } from '../kernel/domain.ts'
-import { ClosedObject } from '../kernel/shapes.ts'
+import { normalizeDomain } from '../foundation/kernel/domain.ts'
+import { ClosedObject } from '../foundation/kernel/shapes.ts'
 import { ContactRecord } from './contacts/contact-record.ts'
 import { contactImportKind } from './contacts/import-contacts.ts'
 import type { FieldNames } from './csv/field-names.ts'

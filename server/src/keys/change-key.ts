@@ -3,8 +3,8 @@ import { authorize } from '../auth/access.ts'
 import { recordAudit } from '../auth/audit.ts'
 import { type Budgets, budgetMeters, budgetsOf } from '../auth/budgets.ts'
 import { type Scope, scopes } from '../auth/caller.ts'
-import { type Client, transact } from '../db/pool.ts'
-import { Refusal } from '../kernel/errors.ts'
+import { type Client, transact } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 import {
   type KeysContext,
   limitKeys,

@@ -5,11 +5,11 @@ import { authorize } from '../auth/access.ts'
 import { recordAudit } from '../auth/audit.ts'
 import { type Budgets, budgetsOf, noBudgets } from '../auth/budgets.ts'
 import { defaultScopes, type Scope } from '../auth/caller.ts'
-import { type Client, transact } from '../db/pool.ts'
-import { displayedParts, hashApiKey, newApiKey } from '../kernel/api-key.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { textFault } from '../kernel/text/trim.ts'
-import { parseTimestamp } from '../kernel/time.ts'
+import { type Client, transact } from '../foundation/db/pool.ts'
+import { displayedParts, hashApiKey, newApiKey } from '../foundation/kernel/api-key.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import { textFault } from '../foundation/kernel/text/trim.ts'
+import { parseTimestamp } from '../foundation/kernel/time.ts'
 import {
   createKeys,
   type KeysContext,

@@ -1,6 +1,6 @@
 import { authorize } from '../auth/access.ts'
-import type { CursorSealer } from '../kernel/cursor.ts'
-import { readListPage } from '../kernel/list-pages.ts'
+import type { CursorSealer } from '../foundation/kernel/cursor.ts'
+import { readListPage } from '../foundation/kernel/list-pages.ts'
 import { type KeysContext, readKeys } from './context.ts'
 import { selectNewestKeys } from './queries.ts'
 import { type KeyReport, reportKeys } from './report-keys.ts'

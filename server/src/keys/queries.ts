@@ -1,8 +1,8 @@
 import type { BudgetColumns, Budgets } from '../auth/budgets.ts'
 import type { Scope } from '../auth/caller.ts'
-import type { Queryable } from '../db/pool.ts'
-import type { KeyPart } from '../kernel/api-key.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { KeyPart } from '../foundation/kernel/api-key.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 
 export interface KeyRow extends BudgetColumns {
   id: number

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { maxCounterValue } from '../accounts/plans.ts'
 import { defaultScopes, scopes } from '../auth/caller.ts'
-import { listParameters, RecordList } from '../kernel/list-pages.ts'
-import { ClosedObject, linePattern, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { listParameters, RecordList } from '../foundation/kernel/list-pages.ts'
+import { ClosedObject, linePattern, Nullable, OneOf, RequestId, Timestamp } from '../foundation/kernel/shapes.ts'
 import { BudgetFigures } from '../usage/schema.ts'
 
 const Scope = OneOf(scopes)

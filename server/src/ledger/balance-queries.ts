@@ -1,6 +1,6 @@
 /** Statements that read what was used and what was paid for. */
-import type { Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 
 export interface UsageCountersRow {
   contact_credits_used: number

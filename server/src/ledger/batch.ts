@@ -2,7 +2,7 @@
 
 import { meters as allMeters, type Meter } from '../accounts/plans.ts'
 import { budgetOf } from '../auth/budgets.ts'
-import { clockToleranceMs, formatDay, formatTime } from '../kernel/time.ts'
+import { clockToleranceMs, formatDay, formatTime } from '../foundation/kernel/time.ts'
 import type { KnownStores } from './known-exports.ts'
 import { askedOf, type ChargeItem, type CountedMeter, type OnceMeter, type Spending } from './spending.ts'
 import type { ChargeValues } from './statement/charge-queries.ts'

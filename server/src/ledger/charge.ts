@@ -2,8 +2,8 @@
 
 import type { CallerContext } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
-import { type Client, type Pool, transact } from '../db/pool.ts'
-import { Refusal } from '../kernel/errors.ts'
+import { type Client, type Pool, transact } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 import type { Charges } from './charges.ts'
 import type { ChargeOutcome, NotPaid, Paid } from './outcome.ts'
 import { chargeItemOf, type Spending } from './spending.ts'

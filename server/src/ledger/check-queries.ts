@@ -1,6 +1,6 @@
 import type { Meter } from '../accounts/plans.ts'
-import type { Client, Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Client, Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 
 export interface LedgerRow {
   entry: number

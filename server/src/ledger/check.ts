@@ -1,7 +1,7 @@
 import type { AccountsContext } from '../accounts/account.ts'
 import type { Meter } from '../accounts/plans.ts'
-import { type Client, type Pool, transact } from '../db/pool.ts'
-import type { IdSealer, Mode } from '../kernel/ids.ts'
+import { type Client, type Pool, transact } from '../foundation/db/pool.ts'
+import type { IdSealer, Mode } from '../foundation/kernel/ids.ts'
 import * as queries from './check-queries.ts'
 import {
   beginSnapshotRead,

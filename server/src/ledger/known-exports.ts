@@ -1,5 +1,5 @@
-import type { Mode } from '../kernel/ids.ts'
-import { PartedSet } from '../runtime/parted.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
+import { PartedSet } from '../foundation/runtime/parted.ts'
 
 /** Whose exports, of which period. */
 export interface ExportsOwner {

@@ -2,8 +2,8 @@
 import type { Meter } from '../accounts/plans.ts'
 import { counterKeySql } from '../auth/budget-queries.ts'
 import { leftWithinBudget } from '../auth/budgets.ts'
-import type { Client } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Client } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 
 export interface MeterKey {
   accountId: number

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { type Meter, meters } from '../accounts/plans.ts'
 import type { CallerContext, RequestAdmission, Spender } from '../auth/caller.ts'
-import { clockToleranceMs } from '../kernel/time.ts'
+import { clockToleranceMs } from '../foundation/kernel/time.ts'
 
 /** A meter that counts what it is told. */
 export interface Counted {

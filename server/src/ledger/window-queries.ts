@@ -1,7 +1,7 @@
 /** Statements on windows of time: of requests, and of the rows that the console shows to people. */
-import type { Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
-import { clockToleranceMs } from '../kernel/time.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
+import { clockToleranceMs } from '../foundation/kernel/time.ts'
 
 /**
  * SQL condition: whether a window that began at `startedAt` is open at `now`. It is closed when it is over, or starts

@@ -1,6 +1,6 @@
 import { authorize } from '../auth/access.ts'
-import { transact } from '../db/pool.ts'
-import { Refusal } from '../kernel/errors.ts'
+import { transact } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 import { auditList, describeList, editingLists, type ListsContext, listNotFound, openListId } from './context.ts'
 import { listDescription, listName, nameTaken } from './create-list.ts'
 import * as queries from './queries.ts'

@@ -1,9 +1,9 @@
 import type { Access } from '../auth/access.ts'
 import { type AuditEntry, recordAudit } from '../auth/audit.ts'
 import type { CallerContext } from '../auth/caller.ts'
-import type { Pool, Queryable } from '../db/pool.ts'
 import { type SearchContext, type SearchServices, searchContext } from '../exclusion/exclude.ts'
-import { Refusal } from '../kernel/errors.ts'
+import type { Pool, Queryable } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 import type { ListRow } from './queries.ts'
 import type { ListItem } from './schema.ts'
 

@@ -1,8 +1,8 @@
 /** Statements on lists as a whole. Whatever changes the items of a list locks its row first. */
-import { violatesConstraint } from '../db/failures.ts'
-import type { Client, Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
-import type { ListPosition } from '../kernel/list-pages.ts'
+import { violatesConstraint } from '../foundation/db/failures.ts'
+import type { Client, Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
+import type { ListPosition } from '../foundation/kernel/list-pages.ts'
 import type { ListKind } from './schema.ts'
 
 /** At most this many lists for an account and mode; the table `list_counts` has the same bound. */

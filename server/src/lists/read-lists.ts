@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { authorize } from '../auth/access.ts'
-import { readListPage } from '../kernel/list-pages.ts'
+import { readListPage } from '../foundation/kernel/list-pages.ts'
 import { describeList, type ListsContext, listNotFound, openListId, readingLists } from './context.ts'
 import * as queries from './queries.ts'
 import type { ListDetails, ListPage, ListPageQuery } from './schema.ts'

@@ -2,7 +2,7 @@ import { type Static, type TSchema, type TStringOptions, Type } from 'typebox'
 import { contactIdPattern, invalidContactId } from '../delivery/contact-preview.ts'
 import { Domain, StoreName, storeIdPattern } from '../delivery/store-document.ts'
 import { Exclude } from '../exclusion/exclude.ts'
-import { listParameters, RecordList } from '../kernel/list-pages.ts'
+import { listParameters, RecordList } from '../foundation/kernel/list-pages.ts'
 import {
   ClosedObject,
   Count,
@@ -12,7 +12,7 @@ import {
   RequestId,
   Timestamp,
   textPattern,
-} from '../kernel/shapes.ts'
+} from '../foundation/kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters, StoreSearchFilters } from '../search/query/filters.ts'
 
 const maxNamed = 1_000

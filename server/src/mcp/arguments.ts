@@ -1,4 +1,4 @@
-import { parseStrictJson } from '../kernel/json.ts'
+import { parseStrictJson } from '../foundation/kernel/json.ts'
 import type { ToolSchema } from './schemas.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { GaugeSource } from '../http/metrics.ts'
+import type { GaugeSource } from '../foundation/http/metrics.ts'
 
 /** How a call of a tool ended; `asked` when a person has to be asked first. */
 export type ToolOutcome = 'done' | 'asked' | 'declined' | 'refused' | 'failed'

@@ -1,6 +1,6 @@
 import type { FastifySchemaValidationError } from 'fastify'
-import { compilersFactory } from '../http/compiled-schemas.ts'
-import { toValidationError, validationOptions } from '../http/validation.ts'
+import { compilersFactory } from '../foundation/http/compiled-schemas.ts'
+import { toValidationError, validationOptions } from '../foundation/http/validation.ts'
 
 /** A JSON schema. */
 export interface ToolSchema {

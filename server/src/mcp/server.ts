@@ -11,7 +11,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { Refusal } from '../kernel/errors.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 import { type ApiCall, ToolError } from './api-call.ts'
 import { readArguments } from './arguments.ts'
 import type { ToolOutcome } from './call-counter.ts'

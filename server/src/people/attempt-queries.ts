@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 import { isWindowOpenSql } from '../ledger/window-queries.ts'
 
 /** A window of attempts to count in, by what it bounds. */

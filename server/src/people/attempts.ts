@@ -1,9 +1,9 @@
-import type { Queryable } from '../db/pool.ts'
-import { type ConsoleErrorCode, Refusal } from '../kernel/errors.ts'
-import { mailboxOf } from '../kernel/mail/mailbox.ts'
-import type { Signer } from '../kernel/signer.ts'
-import { networkOf } from '../kernel/text/networks.ts'
-import { sleepUnlessStopped } from '../runtime/timing.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import { type ConsoleErrorCode, Refusal } from '../foundation/kernel/errors.ts'
+import { mailboxOf } from '../foundation/kernel/mail/mailbox.ts'
+import type { Signer } from '../foundation/kernel/signer.ts'
+import { networkOf } from '../foundation/kernel/text/networks.ts'
+import { sleepUnlessStopped } from '../foundation/runtime/timing.ts'
 import { type AttemptWindow, countAttempt, uncountAttempt, type WindowLength } from './attempt-queries.ts'
 
 interface AttemptContext {

@@ -1,5 +1,5 @@
 import { forgetOldAddresses } from '../auth/audit.ts'
-import type { Queryable } from '../db/pool.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
 import { deleteOldAttemptWindows } from './attempt-queries.ts'
 import { deleteExpiredChallenges } from './challenges/queries.ts'
 import { deleteOldInvitations } from './invitations/queries.ts'

@@ -1,4 +1,4 @@
-import { plainName } from '../kernel/mail/plain-name.ts'
+import { plainName } from '../foundation/kernel/mail/plain-name.ts'
 import { linkUrl } from './links/links.ts'
 
 /** The texts of mails about signing in. Each has one link and no markup. */

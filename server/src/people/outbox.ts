@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { GaugeSource } from '../http/metrics.ts'
-import { Refusal } from '../kernel/errors.ts'
+import type { GaugeSource } from '../foundation/http/metrics.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
 import type { Mail, SendMail } from './mail.ts'
 
 const maxSending = 100

@@ -1,9 +1,9 @@
 import type { ActorContext } from '../auth/actor.ts'
 import type { Role } from '../auth/roles.ts'
-import type { Pool, Queryable } from '../db/pool.ts'
-import { Refusal } from '../kernel/errors.ts'
-import type { IdSealer } from '../kernel/ids.ts'
-import { requireUserAddress } from '../kernel/mail/user-address.ts'
+import type { Pool, Queryable } from '../foundation/db/pool.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import type { IdSealer } from '../foundation/kernel/ids.ts'
+import { requireUserAddress } from '../foundation/kernel/mail/user-address.ts'
 import { type MembershipRow, selectMemberships } from './members/queries.ts'
 import { insertPerson, type RegisteredPerson, selectPersonByEmail } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { roles } from '../auth/roles.ts'
-import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../foundation/kernel/shapes.ts'
 
 export const PersonId = Type.String({
   pattern: '^per_[A-Za-z]{16}$',

@@ -1,4 +1,4 @@
-import { isLoopback } from '../kernel/domain.ts'
+import { isLoopback } from '../foundation/kernel/domain.ts'
 
 /** The settings of how people sign in and are written to. */
 export interface PeopleSettings {

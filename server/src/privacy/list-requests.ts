@@ -1,8 +1,8 @@
 import { type Access, authorize } from '../auth/access.ts'
 import type { ActorContext } from '../auth/actor.ts'
-import type { Queryable } from '../db/pool.ts'
-import type { CursorSealer } from '../kernel/cursor.ts'
-import { ofInstallation, type PageQuery, readListPage } from '../kernel/list-pages.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { CursorSealer } from '../foundation/kernel/cursor.ts'
+import { ofInstallation, type PageQuery, readListPage } from '../foundation/kernel/list-pages.ts'
 import { type PrivacyRequestLogRow, selectPrivacyRequests } from './queries.ts'
 import type { PrivacyRequestListReply } from './schema.ts'
 

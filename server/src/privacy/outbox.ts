@@ -1,5 +1,5 @@
-import type { Queryable } from '../db/pool.ts'
-import type { Clock } from '../kernel/time.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { Clock } from '../foundation/kernel/time.ts'
 import type { Outbox } from '../people/outbox.ts'
 import { hashToken } from '../people/tokens.ts'
 import type { PrivacyLink } from './ask.ts'

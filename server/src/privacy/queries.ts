@@ -1,5 +1,5 @@
 import { formatPgArray } from '../catalogue/queries.ts'
-import type { Client, Queryable } from '../db/pool.ts'
+import type { Client, Queryable } from '../foundation/db/pool.ts'
 import { isWindowOpenSql } from '../ledger/window-queries.ts'
 
 /** A window to count a request in. */

@@ -2,9 +2,17 @@ import { seniorities } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import { contactIdPattern } from '../delivery/contact-preview.ts'
 import { Domain, StoreName } from '../delivery/store-document.ts'
-import { emailStatuses, emailTypes, maxChannels, phoneTypes } from '../encryption/contact-facts.ts'
-import { RecordList } from '../kernel/list-pages.ts'
-import { ClosedObject, Count, Nullable, OneOf, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
+import { emailStatuses, emailTypes, maxChannels, phoneTypes } from '../foundation/encryption/contact-facts.ts'
+import { RecordList } from '../foundation/kernel/list-pages.ts'
+import {
+  ClosedObject,
+  Count,
+  Nullable,
+  OneOf,
+  RequestId,
+  TaxonomyValue,
+  Timestamp,
+} from '../foundation/kernel/shapes.ts'
 
 export const PrivacyRequestBody = ClosedObject({
   email: Type.String({ minLength: 3, maxLength: 254, description: 'The address to ask about; the link goes there.' }),

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import { createSealer, type Sealer } from '../kernel/seal.ts'
+import { createSealer, type Sealer } from '../foundation/kernel/seal.ts'
 
 const identity = 'email of a privacy request'
 /** More than the longest accepted address, so that the length of the sealed bytes tells nothing either. */

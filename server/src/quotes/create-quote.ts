@@ -8,7 +8,7 @@ import {
   maxQuotedContactIds,
   type QuoteSealer,
   quoteExceededError,
-} from '../kernel/quote.ts'
+} from '../foundation/kernel/quote.ts'
 import { remaining } from '../ledger/outcome.ts'
 import { readUsage } from '../usage/read-usage.ts'
 import { quoteReveal, type RevealQuoteContext, withinBudgets } from './quote-reveal.ts'

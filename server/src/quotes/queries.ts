@@ -1,7 +1,7 @@
 import { contactsPerStore } from '@storedex/search-index'
-import type { Queryable } from '../db/pool.ts'
-import type { DeliverEmails } from '../encryption/contact-facts.ts'
-import type { Mode } from '../kernel/ids.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { DeliverEmails } from '../foundation/encryption/contact-facts.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
 
 export interface QuoteQuery {
   accountId: number

@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox'
 import { contactIdPattern, RequestedContactId } from '../delivery/contact-preview.ts'
 import { exportProperties } from '../exports/schema.ts'
-import { maxQuotedContactIds } from '../kernel/quote.ts'
-import { ClosedObject, Count, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { maxQuotedContactIds } from '../foundation/kernel/quote.ts'
+import { ClosedObject, Count, RequestId, Timestamp } from '../foundation/kernel/shapes.ts'
 
 const maxQuotedContacts = 1_000
 

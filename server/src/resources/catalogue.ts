@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { type ContactSeals, openContactSeals } from '../encryption/keyring.ts'
+import { type ContactSeals, openContactSeals } from '../foundation/encryption/keyring.ts'
 import type { StartReading } from '../imports/chunk-reader.ts'
 import { syncTaxonomy } from '../search/taxonomy/sync-taxonomy.ts'
 import { LiveTaxonomy } from '../search/taxonomy/taxonomy.ts'

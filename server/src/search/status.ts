@@ -1,4 +1,4 @@
-import type { GaugeSource } from '../http/metrics.ts'
+import type { GaugeSource } from '../foundation/http/metrics.ts'
 import type { ReplicaReport } from './replica/replica.ts'
 import type { SearchService, SearchStatus } from './service.ts'
 

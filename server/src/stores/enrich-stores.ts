@@ -6,8 +6,8 @@ import { deliverHosts } from '../delivery/deliver.ts'
 import { findStoreIds } from '../delivery/fetch-queries.ts'
 import { type CatalogueContext, type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
 import { Domain, EnrichedStore, withoutTechnologies } from '../delivery/store-document.ts'
-import { jsonWithList } from '../http/replies.ts'
-import { ClosedObject, Count, Nullable, RequestId } from '../kernel/shapes.ts'
+import { jsonWithList } from '../foundation/http/replies.ts'
+import { ClosedObject, Count, Nullable, RequestId } from '../foundation/kernel/shapes.ts'
 import { normalizeRoles } from '../search/query/person-query.ts'
 
 const Include = Type.Union([Type.Literal('store'), Type.Literal('technologies'), Type.Literal('contact_previews')])

@@ -5,7 +5,7 @@ import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '..
 import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../delivery/paid-reply.ts'
 import { Store } from '../delivery/store-document.ts'
 import { Exclude, excludeHashParts, openExclusion, type SearchContext } from '../exclusion/exclude.ts'
-import { ClosedObject } from '../kernel/shapes.ts'
+import { ClosedObject } from '../foundation/kernel/shapes.ts'
 import { StoreSearchFilters } from '../search/query/filters.ts'
 import { hashQuery, narrowsStores, normalizeStoreFilters } from '../search/query/store-query.ts'
 

@@ -4,7 +4,7 @@ import { payForHost } from '../delivery/deliver.ts'
 import { type HistoryQuery, selectHistory } from '../delivery/history-queries.ts'
 import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../delivery/paid-reply.ts'
 import { describeChange, type StoreChangeRow, type StoreHistory } from '../delivery/store-history.ts'
-import { type ListQuery, readListPage } from '../kernel/list-pages.ts'
+import { type ListQuery, readListPage } from '../foundation/kernel/list-pages.ts'
 import { hashViewedPage } from '../ledger/spending.ts'
 
 export interface HistoryRequest {

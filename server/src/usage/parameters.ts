@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { Refusal } from '../kernel/errors.ts'
-import type { IdSealer } from '../kernel/ids.ts'
-import { listParameters } from '../kernel/list-pages.ts'
-import { ClosedObject, Timestamp } from '../kernel/shapes.ts'
-import { parseTimestamp } from '../kernel/time.ts'
+import { Refusal } from '../foundation/kernel/errors.ts'
+import type { IdSealer } from '../foundation/kernel/ids.ts'
+import { listParameters } from '../foundation/kernel/list-pages.ts'
+import { ClosedObject, Timestamp } from '../foundation/kernel/shapes.ts'
+import { parseTimestamp } from '../foundation/kernel/time.ts'
 
 const mode = Type.Optional(
   Type.Union([Type.Literal('live'), Type.Literal('test')], { default: 'live', description: 'Live data or sandbox.' }),

@@ -1,7 +1,7 @@
 import type { Entitlement } from '../accounts/account.ts'
-import type { Queryable } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
-import { formatDay, type Period, utcDayAt } from '../kernel/time.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { Mode } from '../foundation/kernel/ids.ts'
+import { formatDay, type Period, utcDayAt } from '../foundation/kernel/time.ts'
 import { readUsageCounters } from '../ledger/balance-queries.ts'
 import { remaining } from '../ledger/outcome.ts'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Entitlement } from '../accounts/account.ts'
 import { planSlugs } from '../accounts/plans.ts'
-import { ClosedObject, Count, Nullable, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, TaxonomyValue, Timestamp } from '../foundation/kernel/shapes.ts'
 
 const period = {
   period_start: Timestamp('Start of the period, inclusive.'),

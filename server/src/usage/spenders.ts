@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import type { Queryable } from '../db/pool.ts'
-import type { IdSealer } from '../kernel/ids.ts'
-import { ClosedObject } from '../kernel/shapes.ts'
+import type { Queryable } from '../foundation/db/pool.ts'
+import type { IdSealer } from '../foundation/kernel/ids.ts'
+import { ClosedObject } from '../foundation/kernel/shapes.ts'
 import { selectKeyNames, selectPersonNames } from './queries.ts'
 
 /** Who spent: an API key, or a person of the console. */

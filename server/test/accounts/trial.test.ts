@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Account, type AccountTerms, entitlementAt } from '../../src/accounts/account.ts'
 import type { NewAccount } from '../../src/accounts/open-account.ts'
 import { type AccountChanges, changeAccount, createAccount } from '../../src/customers/change-account.ts'
-import { monthlyPeriodAt } from '../../src/kernel/time.ts'
+import { monthlyPeriodAt } from '../../src/foundation/kernel/time.ts'
 import { openAccountsContext } from '../customers/support/accounts-context.ts'
 
 const office = openAccountsContext()

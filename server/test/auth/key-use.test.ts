@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { KeyUsageRecorder } from '../../src/auth/key-directory.ts'
-import { createPool } from '../../src/db/pool.ts'
+import { createPool } from '../../src/foundation/db/pool.ts'
 import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestKey } from '../support/app.ts'
 import { createClient, type TestClient } from '../support/client.ts'

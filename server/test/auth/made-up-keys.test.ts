@@ -1,8 +1,8 @@
 import { Agent, get } from 'node:http'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { FailedKeyCounter } from '../../src/auth/key-directory.ts'
-import { Lane } from '../../src/db/pool.ts'
-import { newApiKey } from '../../src/kernel/api-key.ts'
+import { Lane } from '../../src/foundation/db/pool.ts'
+import { newApiKey } from '../../src/foundation/kernel/api-key.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { watchStatements } from '../support/statements/watch.ts'
 

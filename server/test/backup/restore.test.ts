@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Random } from '../../../catalogue/build/random.ts'
-import { migrate, newestSchemaVersion } from '../../src/db/migrate.ts'
-import { generateDataKey, parseDataKeys } from '../../src/kernel/seal.ts'
+import { migrate, newestSchemaVersion } from '../../src/foundation/db/migrate.ts'
+import { generateDataKey, parseDataKeys } from '../../src/foundation/kernel/seal.ts'
 import { connectClient, createTestDatabase } from '../support/database.ts'
 import { queryBlocking } from '../support/gate.ts'
 import {

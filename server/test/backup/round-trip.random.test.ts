@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { exportRecords } from '../../src/backup/records/export-records.ts'
+import { normalizeDomain } from '../../src/foundation/kernel/domain.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
-import { normalizeDomain } from '../../src/kernel/domain.ts'
 import { openTestCatalogue, type TestCatalogue } from '../imports/support/test-catalogue.ts'
 
 let source: TestCatalogue

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { openBackup } from '../../src/backup/archive-reader.ts'
 import { ArchiveWriter } from '../../src/backup/archive-writer.ts'
 import { type BackupHeader, entryNames } from '../../src/backup/manifest.ts'
-import { type DataKey, formatDataKeys, generateDataKey, parseDataKeys } from '../../src/kernel/seal.ts'
+import { type DataKey, formatDataKeys, generateDataKey, parseDataKeys } from '../../src/foundation/kernel/seal.ts'
 import { createTestDatabase } from '../support/database.ts'
 import {
   backUpTo,

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { withConcurrencyLimit } from '../../src/billing/concurrency-limit.ts'
-import type { Pool } from '../../src/db/pool.ts'
+import type { Pool } from '../../src/foundation/db/pool.ts'
 import { atEnd } from '../support/cleanup.ts'
 
 const poolOf = () => ({ connections: {} }) as Pool

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { refreshSearchStatistics } from '../../src/catalogue/queries.ts'
-import type { Client } from '../../src/db/pool.ts'
+import type { Client } from '../../src/foundation/db/pool.ts'
 import { openTestCatalogue, type TestCatalogue } from '../imports/support/test-catalogue.ts'
 
 const stores = Array.from({ length: 20 }, (_, index) => ({ domain: `shop-${index}.example`, name: `Shop ${index}` }))

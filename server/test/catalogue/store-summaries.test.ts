@@ -1,7 +1,7 @@
 import { isPersonToken, packTraits, signatureToken, traitsToken } from '@storedex/search-index'
 import { beforeAll, expect, test } from 'vitest'
 import { refreshStoreSummaries } from '../../src/catalogue/store-summaries.ts'
-import { transact } from '../../src/db/pool.ts'
+import { transact } from '../../src/foundation/db/pool.ts'
 import { flagTokens } from '../../src/search/query/vocabulary.ts'
 import { loadTaxonomy } from '../../src/search/taxonomy/taxonomy.ts'
 import { openTestCatalogue, type TestCatalogue } from '../imports/support/test-catalogue.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { parseDataKeys } from '../../src/kernel/seal.ts'
+import { parseDataKeys } from '../../src/foundation/kernel/seal.ts'
 import { openCommandLine, runCommand } from './support/run-command.ts'
 
 const cli = openCommandLine('2026-11-21T12:00:00Z')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { scopes } from '../../src/auth/caller.ts'
-import { newApiKey } from '../../src/kernel/api-key.ts'
+import { newApiKey } from '../../src/foundation/kernel/api-key.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const cli = openCommandLine('2026-11-10T12:00:00.000Z')

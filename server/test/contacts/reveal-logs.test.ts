@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLogger } from '../../src/runtime/logger.ts'
+import { createLogger } from '../../src/foundation/runtime/logger.ts'
 import { startTestApp } from '../support/app.ts'
 import { addPeople, firstShop, generous, idsByFirstName, people, reveal } from './support/reveals.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contactKey } from '../../src/kernel/ids.ts'
+import { contactKey } from '../../src/foundation/kernel/ids.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import {
   addPeople,

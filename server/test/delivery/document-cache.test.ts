@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Queryable } from '../../src/db/pool.ts'
 import { DocumentCache } from '../../src/delivery/document-cache.ts'
 import { type CatalogueChanges, readCatalogueChanges } from '../../src/delivery/document-cache-queries.ts'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { removeStore } from '../../src/erasure/remove-store.ts'
-import { contactKey } from '../../src/kernel/ids.ts'
+import type { Queryable } from '../../src/foundation/db/pool.ts'
+import { contactKey } from '../../src/foundation/kernel/ids.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import { AccountSets } from '../../src/exclusion/account-sets.ts'
+import { type ConnectionPool, createPool } from '../../src/foundation/db/pool.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'
 

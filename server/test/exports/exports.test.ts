@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { pruneFiles } from '../../src/exports/expire.ts'
-import { hashQuotedBody } from '../../src/kernel/quote.ts'
+import { hashQuotedBody } from '../../src/foundation/kernel/quote.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { download, endOf, findUnsound, linesOf, run } from './support.ts'
 

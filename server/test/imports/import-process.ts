@@ -1,13 +1,13 @@
 /** Runs an import in a separate process, which tests kill: `import-process.ts <database url> stores|contacts <file>`. */
 
-import { ensureInstallationSecret } from '../../src/db/installation.ts'
-import { createPool } from '../../src/db/pool.ts'
-import { openContactSeals } from '../../src/encryption/keyring.ts'
+import { ensureInstallationSecret } from '../../src/foundation/db/installation.ts'
+import { createPool } from '../../src/foundation/db/pool.ts'
+import { openContactSeals } from '../../src/foundation/encryption/keyring.ts'
+import { createIdSealer } from '../../src/foundation/kernel/ids.ts'
+import { parseDataKeys } from '../../src/foundation/kernel/seal.ts'
+import { systemClock } from '../../src/foundation/kernel/time.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
-import { createIdSealer } from '../../src/kernel/ids.ts'
-import { parseDataKeys } from '../../src/kernel/seal.ts'
-import { systemClock } from '../../src/kernel/time.ts'
 import { testDataKeys } from '../support/fixtures.ts'
 
 const [url, kind, file] = process.argv.slice(2) as [string, 'stores' | 'contacts', string]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { changeAccount, createAccount } from '../../src/customers/change-account.ts'
-import { hashApiKey, parseApiKey } from '../../src/kernel/api-key.ts'
+import { hashApiKey, parseApiKey } from '../../src/foundation/kernel/api-key.ts'
 import { resumeKey, revokeKey, suspendKey } from '../../src/keys/change-key.ts'
 import { createKey, rotateKey } from '../../src/keys/create-key.ts'
 import { listAllKeys } from '../../src/keys/find-keys.ts'

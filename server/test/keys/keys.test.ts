@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createLogger } from '../../src/runtime/logger.ts'
+import { createLogger } from '../../src/foundation/runtime/logger.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createClient, type Json } from '../support/client.ts'
 import type { TestPerson } from '../support/person.ts'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
+import { type ConnectionPool, createPool } from '../../src/foundation/db/pool.ts'
 import { chargeSql, numberParameters } from '../../src/ledger/statement/charge-queries.ts'
 import { type ChargeParts, kindOfCharge, nameOfCharge } from '../../src/ledger/statement/parts.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { type Client, transact } from '../../src/db/pool.ts'
+import { type Client, transact } from '../../src/foundation/db/pool.ts'
 import { type MeterKey, releaseAmount, reserveAmount } from '../../src/ledger/reservation-queries.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 

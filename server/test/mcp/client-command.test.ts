@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { newApiKey } from '../../src/kernel/api-key.ts'
+import { newApiKey } from '../../src/foundation/kernel/api-key.ts'
 import { addCrowd, generous, storedUsage } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json } from '../support/client.ts'

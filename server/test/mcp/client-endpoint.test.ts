@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createLogger } from '../../src/runtime/logger.ts'
+import { createLogger } from '../../src/foundation/runtime/logger.ts'
 import { addCrowd, generous, storedUsage } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { spentBy } from './support/account.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Refusal } from '../../src/kernel/errors.ts'
+import { Refusal } from '../../src/foundation/kernel/errors.ts'
 import { countFailures } from '../../src/people/attempts.ts'
 import { passwordHasher } from '../../src/people/passwords/hasher.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createLogger } from '../../src/runtime/logger.ts'
+import { createLogger } from '../../src/foundation/runtime/logger.ts'
 import { type SmtpSink, startSmtpSink, textOf } from '../privacy/support/smtp-sink.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'

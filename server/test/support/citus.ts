@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type pg from 'pg'
-import { distributeTables } from '../../src/db/distribution.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { distributeTables } from '../../src/foundation/db/distribution.ts'
+import { migrate } from '../../src/foundation/db/migrate.ts'
 import { runAsAdmin } from './postgres.ts'
 
 /** The coordinator's own address and those of its workers. */

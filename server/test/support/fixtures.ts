@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/kernel/time.ts'
+import type { Clock } from '../../src/foundation/kernel/time.ts'
 
 interface ManualClock extends Clock {
   advance(ms: number): void

@@ -9,8 +9,8 @@ import { startPostmaster, stopPostmaster } from '@storedex/embedded-postgres/pos
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import pg from 'pg'
 import { serverPid } from '../../../packages/embedded-postgres/test/support.ts'
-import { openDatabaseServer, reachableHomes } from '../../src/db/embedded.ts'
-import { withRetries } from '../../src/runtime/timing.ts'
+import { openDatabaseServer, reachableHomes } from '../../src/foundation/db/embedded.ts'
+import { withRetries } from '../../src/foundation/runtime/timing.ts'
 
 interface TestPostgres {
   /** URL of a role that may create databases. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { createPool, type Queryable } from '../../src/db/pool.ts'
+import { createPool, type Queryable } from '../../src/foundation/db/pool.ts'
 import { type LedgerPage, selectDailyUsage, selectNewestEntries } from '../../src/usage/queries.ts'
 import { executedScans } from '../search/support/tables.ts'
 import { atEnd } from '../support/cleanup.ts'

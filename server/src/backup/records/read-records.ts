@@ -1,12 +1,13 @@
 /** The catalogue as the records that an import takes. */
-import type { Client } from '../../db/pool.ts'
+
 import { parseStore } from '../../delivery/store-document.ts'
 import { describeChange, type StoreChange } from '../../delivery/store-history.ts'
-import { openContact } from '../../encryption/keyring.ts'
+import type { Client } from '../../foundation/db/pool.ts'
+import { openContact } from '../../foundation/encryption/keyring.ts'
+import type { Sealer } from '../../foundation/kernel/seal.ts'
 import type { ContactRecord } from '../../imports/contacts/contact-record.ts'
 import { readAliases } from '../../imports/stores/queries.ts'
 import type { StoreRecord } from '../../imports/stores/store-record.ts'
-import type { Sealer } from '../../kernel/seal.ts'
 import * as queries from './queries.ts'
 
 const rowsPerPage = 1_000

@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/account.ts'
 import { selectAccount } from '../../accounts/queries.ts'
 import { type Access, authorize } from '../../auth/access.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import type { BillingContext, BillingLinkPurpose, BillingServices, ReturnUrls } from '../context.ts'
 import type { Offer, PortalPage, ProviderLink, ProviderSubscription } from '../provider.ts'
 import type { BillingLinkReply, SubscriptionLinkRequest } from '../schema.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { isProcessAlive, processIdentity } from '@storedex/process-lock/processes'
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
-import { prepareDataDir } from '../../db/embedded.ts'
+import { prepareDataDir } from '../../foundation/db/embedded.ts'
 
 /** The address of a running stand-in, stored for the processes that share it. */
 export interface StandinAddress {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 import { withLock } from '@storedex/process-lock'
 import { withTimeout } from '@storedex/work'
-import { Refusal } from '../../kernel/errors.ts'
-import { sleepUnlessStopped } from '../../runtime/timing.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import { sleepUnlessStopped } from '../../foundation/runtime/timing.ts'
 import type { StripeAccess } from '../stripe/connection.ts'
 import {
   ensureSecretKey,

@@ -1,6 +1,6 @@
 import { type Access, authorize } from '../../auth/access.ts'
 import { recordAudit } from '../../auth/audit.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import { billingPageUrl } from '../context.ts'
 import { confirmTrialStep, type TrialRequest, viewTrial } from '../trials/actions.ts'
 import { toPlanPrice } from './list-plans.ts'

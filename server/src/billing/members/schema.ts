@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { planSlugs } from '../../accounts/plans.ts'
-import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
 import { billingIntervals, paidPlans } from '../provider.ts'
 import { BillingStatusReply } from '../schema.ts'
 

@@ -1,6 +1,6 @@
 import { withTimeout } from '@storedex/work'
 import Stripe from 'stripe'
-import { Refusal } from '../../kernel/errors.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import { billingIntervals, paidPlans } from '../provider.ts'
 
 export type { Stripe }

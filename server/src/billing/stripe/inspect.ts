@@ -1,4 +1,4 @@
-import { Refusal } from '../../kernel/errors.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import { handledEventTypes } from '../sync/webhooks.ts'
 import { isMissingObject, type StripeConnection } from './connection.ts'
 

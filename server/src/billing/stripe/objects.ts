@@ -1,5 +1,5 @@
-import { Refusal } from '../../kernel/errors.ts'
-import { parseStrictJson } from '../../kernel/json.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import { parseStrictJson } from '../../foundation/kernel/json.ts'
 import type {
   BillingInterval,
   Offer,

@@ -1,5 +1,5 @@
-import type { Pool } from '../../db/pool.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import type { Pool } from '../../foundation/db/pool.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import { deleteBillingEventsOutside, selectAccountIdsWithCustomer, tryLockReconciliation } from '../queries.ts'
 import { type SyncContext, syncAccount } from './sync-account.ts'
 

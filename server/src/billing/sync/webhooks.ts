@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { createBodyParser } from '../../http/bodies.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import { createBodyParser } from '../../foundation/http/bodies.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import type { ProviderEvent } from '../provider.ts'
 import {
   type BillingEventOutcome,

@@ -1,5 +1,5 @@
 import type { ActorContext } from '../../auth/actor.ts'
-import type { Signer } from '../../kernel/signer.ts'
+import type { Signer } from '../../foundation/kernel/signer.ts'
 import type { BillingServices } from '../context.ts'
 import { openCheckout } from '../links/create-links.ts'
 import { createCountedLink, startTimeBudget, type TimeBudget } from '../links/links.ts'

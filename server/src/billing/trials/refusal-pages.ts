@@ -1,7 +1,7 @@
-import { statusOf } from '../../http/errors.ts'
-import { actions, html, linkButton } from '../../http/pages/html.ts'
-import type { HtmlPage } from '../../http/pages/page.ts'
-import type { Refusal } from '../../kernel/errors.ts'
+import { statusOf } from '../../foundation/http/errors.ts'
+import { actions, html, linkButton } from '../../foundation/http/pages/html.ts'
+import type { HtmlPage } from '../../foundation/http/pages/page.ts'
+import type { Refusal } from '../../foundation/kernel/errors.ts'
 
 /** Pages for links that open nothing. They show nothing of an account. */
 export function expiredLinkPage(hasConsole: boolean): HtmlPage {

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../kernel/errors.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
 
 const defaultRequestConnections = 16
 const leastRequestConnections = 4

@@ -1,16 +1,16 @@
 import type { Config } from '../../config.ts'
-import { readConnectionLimit } from '../../db/connection-limit.ts'
 import { type Deps, openDeps } from '../../deps.ts'
+import { readConnectionLimit } from '../../foundation/db/connection-limit.ts'
 import {
   createMetrics,
   type Metrics,
   registerCounters,
   registerGauges,
   registerLogMetrics,
-} from '../../http/metrics.ts'
-import { OperatorError } from '../../kernel/errors.ts'
-import { availableMemory } from '../../runtime/memory.ts'
-import type { ProcessLogger } from '../../runtime/terminal-log.ts'
+} from '../../foundation/http/metrics.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import { availableMemory } from '../../foundation/runtime/memory.ts'
+import type { ProcessLogger } from '../../foundation/runtime/terminal-log.ts'
 import { chooseFreePort, portTakenError } from '../port.ts'
 import { requireMemory } from '../process.ts'
 import { standinProgram } from '../programs.ts'

@@ -1,6 +1,6 @@
-import type { Queryable } from '../../db/pool.ts'
-import type { Clock } from '../../kernel/time.ts'
-import { sleepUnlessStopped } from '../../runtime/timing.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
+import type { Clock } from '../../foundation/kernel/time.ts'
+import { sleepUnlessStopped } from '../../foundation/runtime/timing.ts'
 import { deleteOldestChanges } from './queries.ts'
 
 const dayMs = 24 * 3_600_000

@@ -1,5 +1,5 @@
 /** Statements that write the history of stores. */
-import type { Client, Queryable } from '../../db/pool.ts'
+import type { Client, Queryable } from '../../foundation/db/pool.ts'
 import { copyLines, copyNull, escapeText } from '../bulk-insert.ts'
 
 /** A row of `store_changes`, without its batch. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { eraseContacts } from '../../erasure/erase-contacts.ts'
-import { normalizeEmail } from '../../kernel/channels/email.ts'
-import { formatNumber } from '../../kernel/time.ts'
+import { normalizeEmail } from '../../foundation/kernel/channels/email.ts'
+import { formatNumber } from '../../foundation/kernel/time.ts'
 import { type Cli, printResult, withCatalogue } from '../context.ts'
 
 interface EraseFlags {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import type { ExportedKind, RecordExport } from '../../backup/records/export-records.ts'
-import { formatNumber } from '../../kernel/time.ts'
+import { formatNumber } from '../../foundation/kernel/time.ts'
 import { type Cli, printNote, printResult, wantsJson, withCatalogue } from '../context.ts'
 import { choiceOption } from '../values.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readStore, type StoreReport } from '../../catalogue/named-store.ts'
 import { removeStore } from '../../erasure/remove-store.ts'
-import { formatNumber } from '../../kernel/time.ts'
+import { formatNumber } from '../../foundation/kernel/time.ts'
 import { type Cli, printResult, withCatalogue, withDatabase } from '../context.ts'
 import { formatFields } from '../output.ts'
 

@@ -1,8 +1,8 @@
+import { formatCsvRow } from '../../foundation/kernel/csv.ts'
 import { contactImportKind } from '../../imports/contacts/import-contacts.ts'
 import type { ImportField } from '../../imports/import-fields.ts'
 import { storeImportKind } from '../../imports/stores/import-stores.ts'
 import { storesOfBothKind } from '../../imports/stores-and-contacts.ts'
-import { formatCsvRow } from '../../kernel/csv.ts'
 
 type Kind = 'stores' | 'contacts' | 'stores+contacts'
 

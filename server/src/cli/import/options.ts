@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
 import { type CsvOptions, csvOptionsOf } from '../../imports/csv/open-csv.ts'
 import { formatOf } from '../../imports/source/text.ts'
-import { OperatorError } from '../../kernel/errors.ts'
 import { choiceOption } from '../values.ts'
 
 /** The options that say how a file is read. */

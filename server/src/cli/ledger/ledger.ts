@@ -3,10 +3,10 @@ import type { Writable } from 'node:stream'
 import { escapeControls } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import { readAccount } from '../../accounts/read-account.ts'
-import { isLedgerAppendOnly } from '../../db/grants.ts'
-import { formatCsvRow } from '../../kernel/csv.ts'
-import { OperatorError } from '../../kernel/errors.ts'
-import { formatNumber } from '../../kernel/time.ts'
+import { isLedgerAppendOnly } from '../../foundation/db/grants.ts'
+import { formatCsvRow } from '../../foundation/kernel/csv.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import { formatNumber } from '../../foundation/kernel/time.ts'
 import {
   checkLedger,
   type LedgerDifference,

@@ -1,5 +1,5 @@
 import type { PersonContext } from '../../auth/signed-in.ts'
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 import type { SearchStatus } from '../../search/service.ts'
 import { type CatalogueSizeRow, countCatalogue, selectRecentBatches } from './queries.ts'
 import type { OperatorCatalogueReply, SearchState } from './schema.ts'

@@ -1,5 +1,5 @@
 import { personContext } from '../../auth/signed-in.ts'
-import type { ApiRoutes } from '../../http/server.ts'
+import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { CatalogueSizes, describeCatalogue } from './catalogue.ts'
 import { OperatorCatalogueReply, SystemReply } from './schema.ts'
 import { describeSystem, type SystemServices } from './system.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
 
 const Figure = Type.Number()
 

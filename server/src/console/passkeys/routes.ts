@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { personContext } from '../../auth/signed-in.ts'
-import { errorReplies } from '../../http/openapi/errors.ts'
-import type { ApiRoutes } from '../../http/server.ts'
-import { rejectBody } from '../../http/validation.ts'
-import { ClosedObject, DoneReply, done } from '../../kernel/shapes.ts'
+import { errorReplies } from '../../foundation/http/openapi/errors.ts'
+import type { ApiRoutes } from '../../foundation/http/server.ts'
+import { rejectBody } from '../../foundation/http/validation.ts'
+import { ClosedObject, DoneReply, done } from '../../foundation/kernel/shapes.ts'
 import { noticeNewCredential } from '../../people/credentials/notices.ts'
 import {
   finishRegistration,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { ClosedObject, Nullable, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
 import { NewPersonName } from '../../people/schema.ts'
 
 const Base64Url = (maxLength: number) => Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength })

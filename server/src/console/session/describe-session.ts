@@ -3,7 +3,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { entitlementAt } from '../../accounts/account.ts'
 import { accountOf } from '../../accounts/queries.ts'
 import type { PersonContext } from '../../auth/signed-in.ts'
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 import { type PasskeySite, passkeySiteOf } from '../../people/passkeys/passkeys.ts'
 import { hasOperator, selectSettings } from '../../people/queries.ts'
 import { selectVisibleAccounts } from '../../people/sessions/queries.ts'

@@ -1,7 +1,7 @@
 import { personContext } from '../../auth/signed-in.ts'
-import type { ApiRoutes } from '../../http/server.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import { DoneReply, done } from '../../kernel/shapes.ts'
+import type { ApiRoutes } from '../../foundation/http/server.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import { DoneReply, done } from '../../foundation/kernel/shapes.ts'
 import { upsertSettings } from '../../people/queries.ts'
 import { SettingsRequest } from './schema.ts'
 

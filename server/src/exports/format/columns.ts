@@ -1,6 +1,6 @@
 /** The columns of each kind of export in CSV: the path of a field, and its value for an item. */
 import type { RevealedContact } from '../../contacts/schema.ts'
-import type { CsvValue } from '../../kernel/csv.ts'
+import type { CsvValue } from '../../foundation/kernel/csv.ts'
 
 export const exportKinds = ['stores', 'previews', 'contacts'] as const
 export type ExportKind = (typeof exportKinds)[number]

@@ -1,7 +1,7 @@
 /** The text of a file: rows of items as the API serves them, in CSV or in lines of JSON. */
-import { csvCell, exactCsvCell } from '../../kernel/csv.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import { nearestTexts } from '../../kernel/similarity.ts'
+import { csvCell, exactCsvCell } from '../../foundation/kernel/csv.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import { nearestTexts } from '../../foundation/kernel/similarity.ts'
 import { quote } from '../../search/query/vocabulary.ts'
 import { type Column, columnsOfKind, type ExportKind } from './columns.ts'
 import { hubspotColumns, salesforceColumns } from './presets.ts'

@@ -1,7 +1,7 @@
 import { contactsPerStore } from '@storedex/search-index'
-import type { Queryable } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
-import type { ListPosition } from '../../kernel/list-pages.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
+import type { ListPosition } from '../../foundation/kernel/list-pages.ts'
 
 /** A contact that an account has revealed. */
 export interface RevealRecordRow {

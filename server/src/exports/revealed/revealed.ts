@@ -7,12 +7,18 @@ import { RevealedContact } from '../../contacts/schema.ts'
 import { contactIdPattern, invalidContactId } from '../../delivery/contact-preview.ts'
 import { findStoreIds } from '../../delivery/fetch-queries.ts'
 import { parseHost } from '../../delivery/paid-reply.ts'
-import type { DeliverEmails } from '../../encryption/contact-facts.ts'
-import type { ContactSeals } from '../../encryption/keyring.ts'
-import type { CursorSealer } from '../../kernel/cursor.ts'
-import type { IdSealer } from '../../kernel/ids.ts'
-import { type ListPosition, listCursors, listParameters, RecordList, readListLimit } from '../../kernel/list-pages.ts'
-import { ClosedObject, Nullable, RequestId } from '../../kernel/shapes.ts'
+import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
+import type { ContactSeals } from '../../foundation/encryption/keyring.ts'
+import type { CursorSealer } from '../../foundation/kernel/cursor.ts'
+import type { IdSealer } from '../../foundation/kernel/ids.ts'
+import {
+  type ListPosition,
+  listCursors,
+  listParameters,
+  RecordList,
+  readListLimit,
+} from '../../foundation/kernel/list-pages.ts'
+import { ClosedObject, Nullable, RequestId } from '../../foundation/kernel/shapes.ts'
 import { nameSpenders, SpentBy } from '../../usage/spenders.ts'
 import { type RevealRecordRow, selectReveals, selectRevealsOf } from './queries.ts'
 

@@ -1,7 +1,7 @@
 /** Statements that fetch what a chunk delivers. */
-import type { Queryable } from '../../db/pool.ts'
-import type { DeliverEmails } from '../../encryption/contact-facts.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
+import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 import { servedDocument } from '../../search/engines/postgres/statements.ts'
 
 // JSON has no raw line breaks, so one text can carry all documents; splitting it costs less than reading rows.

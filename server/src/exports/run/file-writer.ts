@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { exportPieceIdentity } from '../../encryption/keyring.ts'
-import type { Sealer } from '../../kernel/seal.ts'
+import { exportPieceIdentity } from '../../foundation/encryption/keyring.ts'
+import type { Sealer } from '../../foundation/kernel/seal.ts'
 import type { NewPiece, NewPieces } from '../file-queries.ts'
 import type { ExportKey } from '../queries.ts'
 

@@ -1,7 +1,7 @@
 /** Statements on whether the key or person that started an export may still spend. */
 import { type AccountRow, accountColumnsOf } from '../../accounts/queries.ts'
 import type { BudgetColumns } from '../../auth/budgets.ts'
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 
 export interface ExportOwnerRow extends AccountRow, BudgetColumns {
   /** Whether the key is revoked or suspended. */

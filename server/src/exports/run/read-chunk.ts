@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 import type { Standby } from '../../search/replica/standby.ts'
 import type { ExportPosition, ExportRow } from '../export-row.ts'
 import type { ExportFormat } from '../format/export-format.ts'

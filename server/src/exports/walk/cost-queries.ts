@@ -1,7 +1,7 @@
 /** Statements that read what an export would cost. Account tables and store tables are read apart. */
-import type { Queryable } from '../../db/pool.ts'
-import type { DeliverEmails } from '../../encryption/contact-facts.ts'
-import { type Mode, splitContactKey } from '../../kernel/ids.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
+import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
+import { type Mode, splitContactKey } from '../../foundation/kernel/ids.ts'
 
 export interface AccountPeriod {
   accountId: number

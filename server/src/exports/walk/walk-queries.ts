@@ -1,6 +1,6 @@
 /** Statements that sort the members of a list as a search would. */
-import type { Queryable } from '../../db/pool.ts'
-import { type Mode, splitContactKey } from '../../kernel/ids.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
+import { type Mode, splitContactKey } from '../../foundation/kernel/ids.ts'
 import type { ExportPosition } from '../export-row.ts'
 
 const idsAtOnce = 10_000

@@ -1,8 +1,8 @@
 /** Cleans the cells of a spreadsheet: what a person reads as the value becomes the value, and nothing is guessed. */
 
-import { unwrapEmail } from '../../kernel/channels/email.ts'
-import { holdsFormula, withoutInnerGuards } from '../../kernel/csv.ts'
-import { trimMatching } from '../../kernel/text/trim.ts'
+import { unwrapEmail } from '../../foundation/kernel/channels/email.ts'
+import { holdsFormula, withoutInnerGuards } from '../../foundation/kernel/csv.ts'
+import { trimMatching } from '../../foundation/kernel/text/trim.ts'
 import type { CellKind } from '../fields.ts'
 import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
 import { CellFault } from './cell-fault.ts'

@@ -1,6 +1,6 @@
 import countries from 'i18n-iso-countries'
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' }
-import { nearestTexts } from '../../kernel/similarity.ts'
+import { nearestTexts } from '../../foundation/kernel/similarity.ts'
 
 countries.registerLocale(english)
 

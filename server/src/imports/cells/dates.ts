@@ -1,4 +1,4 @@
-import { parseTimestamp } from '../../kernel/time.ts'
+import { parseTimestamp } from '../../foundation/kernel/time.ts'
 import { CellFault } from './cell-fault.ts'
 import { findMonth, keyOfWord } from './months.ts'
 

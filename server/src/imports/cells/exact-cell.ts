@@ -2,7 +2,7 @@
  * Cells that say a value exactly, beside all that cleaning would do: `json:"None"` is the text None, `json:["a|b"]` a list of one. An export
  * of the catalogue writes so what an import would read as something else.
  */
-import { parseStrictJson } from '../../kernel/json.ts'
+import { parseStrictJson } from '../../foundation/kernel/json.ts'
 import { CellFault } from './cell-fault.ts'
 
 const mark = 'json:'

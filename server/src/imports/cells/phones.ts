@@ -5,7 +5,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min'
-import { isPlainPhone } from '../../kernel/channels/phone.ts'
+import { isPlainPhone } from '../../foundation/kernel/channels/phone.ts'
 import { CellFault } from './cell-fault.ts'
 
 const scientific = /^\d(?:[.,]\d+)?e\+?\d+$/i

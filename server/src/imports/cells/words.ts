@@ -1,4 +1,4 @@
-import type { emailStatuses } from '../../encryption/contact-facts.ts'
+import type { emailStatuses } from '../../foundation/encryption/contact-facts.ts'
 import type { Facet } from '../../search/query/vocabulary.ts'
 
 type Words<Value extends string> = Readonly<Record<string, Value>>

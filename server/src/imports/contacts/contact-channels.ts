@@ -7,13 +7,13 @@ import {
   type Phone,
   phoneTypes,
   withOnePrimary,
-} from '../../encryption/contact-facts.ts'
-import type { NormalChannels } from '../../encryption/identities.ts'
-import { findUnseen, isPlaceholder, normalizeEmail, readEmail } from '../../kernel/channels/email.ts'
-import { normalizePhone } from '../../kernel/channels/phone.ts'
-import { normalizeProfile } from '../../kernel/channels/profile.ts'
-import { ClosedObject } from '../../kernel/shapes.ts'
-import { nameCharacter } from '../../kernel/text/idna.ts'
+} from '../../foundation/encryption/contact-facts.ts'
+import type { NormalChannels } from '../../foundation/encryption/identities.ts'
+import { findUnseen, isPlaceholder, normalizeEmail, readEmail } from '../../foundation/kernel/channels/email.ts'
+import { normalizePhone } from '../../foundation/kernel/channels/phone.ts'
+import { normalizeProfile } from '../../foundation/kernel/channels/profile.ts'
+import { ClosedObject } from '../../foundation/kernel/shapes.ts'
+import { nameCharacter } from '../../foundation/kernel/text/idna.ts'
 import { CellFault } from '../cells/cell-fault.ts'
 import { isInternationalPhone, readPhone } from '../cells/phones.ts'
 import { statusWords } from '../cells/words.ts'

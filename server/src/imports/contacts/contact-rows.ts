@@ -1,15 +1,15 @@
 import { unpackTraits } from '@storedex/search-index'
 import { renderPreviewedPerson } from '../../delivery/contact-preview.ts'
-import { type ContactFacts, isRevealable, traitsOf } from '../../encryption/contact-facts.ts'
+import { type ContactFacts, isRevealable, traitsOf } from '../../foundation/encryption/contact-facts.ts'
 import {
   type ContactImportKey,
   type IdentityHasher,
   listChannelHashes,
   normalizeChannels,
   recordIdentity,
-} from '../../encryption/identities.ts'
-import { sealContact } from '../../encryption/keyring.ts'
-import { contactKey } from '../../kernel/ids.ts'
+} from '../../foundation/encryption/identities.ts'
+import { sealContact } from '../../foundation/encryption/keyring.ts'
+import { contactKey } from '../../foundation/kernel/ids.ts'
 import { mapGiven, patchField } from '../fields.ts'
 import type { WriteContext } from '../import-kind.ts'
 import { deduplicatePhones } from './contact-channels.ts'

@@ -1,7 +1,7 @@
-import { fullNameOf } from '../../encryption/contact-facts.ts'
-import type { IdentityHasher, NormalChannels } from '../../encryption/identities.ts'
-import { isRoleMailbox } from '../../kernel/channels/email.ts'
-import { wordsOfName } from '../../kernel/similarity.ts'
+import { fullNameOf } from '../../foundation/encryption/contact-facts.ts'
+import type { IdentityHasher, NormalChannels } from '../../foundation/encryption/identities.ts'
+import { isRoleMailbox } from '../../foundation/kernel/channels/email.ts'
+import { wordsOfName } from '../../foundation/kernel/similarity.ts'
 import type { PatchField } from '../fields.ts'
 
 /** What identifies a contact within its store. */

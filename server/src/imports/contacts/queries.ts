@@ -1,8 +1,8 @@
 /** Statements of the contact import. */
 import { copyLines, copyNull, escapeText } from '../../catalogue/bulk-insert.ts'
 import { formatPgArray, joinLines, keptApart } from '../../catalogue/queries.ts'
-import type { Client } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Client } from '../../foundation/db/pool.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 
 /** Returns the store id of each known host. */
 export async function mapHostsToStoreIds(client: Client, mode: Mode, hosts: string[]): Promise<Map<string, number>> {

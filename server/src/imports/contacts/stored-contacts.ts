@@ -1,16 +1,16 @@
 import { parsePgArray, readStoredStores } from '../../catalogue/queries.ts'
 import type { LoadedStore } from '../../catalogue/store-summaries.ts'
-import type { Client } from '../../db/pool.ts'
 import { parseStore } from '../../delivery/store-document.ts'
-import { fullNameOf } from '../../encryption/contact-facts.ts'
+import type { Client } from '../../foundation/db/pool.ts'
+import { fullNameOf } from '../../foundation/encryption/contact-facts.ts'
 import {
   type ContactImportKey,
   type IdentityHasher,
   listChannelHashes,
   normalizeChannels,
   recordIdentity,
-} from '../../encryption/identities.ts'
-import { openStoredContact } from '../../encryption/keyring.ts'
+} from '../../foundation/encryption/identities.ts'
+import { openStoredContact } from '../../foundation/encryption/keyring.ts'
 import type { Fault } from '../faults.ts'
 import type { MergeEntry, NumberedRecord, WriteContext } from '../import-kind.ts'
 import { completePhones } from './contact-channels.ts'

@@ -1,5 +1,5 @@
 /** Says why a header cannot be imported, with advice that can be followed as it stands. */
-import { nearestTexts } from '../../kernel/similarity.ts'
+import { nearestTexts } from '../../foundation/kernel/similarity.ts'
 import { findField, shapeOf } from '../fields.ts'
 import type { ColumnMap, FieldNames, HeaderColumn } from './field-names.ts'
 import { looksLike } from './looks-like.ts'

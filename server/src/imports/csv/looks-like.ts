@@ -1,4 +1,4 @@
-import { normalizeDomain } from '../../kernel/domain.ts'
+import { normalizeDomain } from '../../foundation/kernel/domain.ts'
 
 const lookedAt = 50
 /** Longer cells are neither hosts nor addresses. */

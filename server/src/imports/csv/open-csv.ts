@@ -1,4 +1,4 @@
-import { OperatorError } from '../../kernel/errors.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
 import type { DateOrder } from '../cells/dates.ts'
 import type { DecimalMark } from '../cells/numbers.ts'
 import type { LineFault } from '../faults.ts'

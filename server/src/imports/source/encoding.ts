@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
-import { OperatorError } from '../../kernel/errors.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
 import { codecOf } from './encodings.ts'
 import { isBlank, LineSplitter } from './lines.ts'
 import { openText } from './text.ts'

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite'
-import { OperatorError } from '../../kernel/errors.ts'
-import { nearestTexts } from '../../kernel/similarity.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import { nearestTexts } from '../../foundation/kernel/similarity.ts'
 
 /** The encodings of text that files may have, with what else people and programs call them. */
 const encodings: Readonly<Record<string, string>> = {

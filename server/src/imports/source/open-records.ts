@@ -1,4 +1,4 @@
-import { OperatorError } from '../../kernel/errors.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
 import { delimiters } from '../csv/dialect.ts'
 import type { FieldNames } from '../csv/field-names.ts'
 import { fieldsOfHeader, requireUsable } from '../csv/header.ts'

@@ -1,4 +1,4 @@
-import { parseStrictJson } from '../../kernel/json.ts'
+import { parseStrictJson } from '../../foundation/kernel/json.ts'
 import type { CellOptions } from '../cells/clean-cell.ts'
 import { type CleanedRow, compileColumns } from '../csv/columns.ts'
 import { CsvParser, type CsvRow, type RowText } from '../csv/csv-parser.ts'

@@ -2,8 +2,8 @@ import { createReadStream, type Stats } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { OperatorError } from '../../kernel/errors.ts'
-import { formatNumber } from '../../kernel/time.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import { formatNumber } from '../../foundation/kernel/time.ts'
 import { describeOtherFormat, lookedAtBytes } from './other-formats.ts'
 
 /** The uncompressed bytes of a file, with progress. */

@@ -1,8 +1,8 @@
 /** Statements of the store import. */
 import { copyLines, copyNull, escapeText } from '../../catalogue/bulk-insert.ts'
 import { formatPgArray, joinLines, keptApart } from '../../catalogue/queries.ts'
-import type { Client } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Client } from '../../foundation/db/pool.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 
 /** Returns the ids of the stores that have any of the hosts. */
 export async function findStoreIdsOfHosts(client: Client, mode: Mode, hosts: string[]): Promise<number[]> {

@@ -1,4 +1,4 @@
-import { wordsOfName } from '../../kernel/similarity.ts'
+import { wordsOfName } from '../../foundation/kernel/similarity.ts'
 
 /** Half as many stores of an import are remembered, and at most so many, so that its memory does not grow with its file: some 10 MB. */
 const mostRemembered = 50_000

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { ErasureContext } from '../../erasure/erase-contacts.ts'
-import { OperatorError } from '../../kernel/errors.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
 import type { ImportCounts, ImportProgress } from '../import-file.ts'
 import { decodeMarked } from '../source/encoding.ts'
 import { type Line, LineSplitter } from '../source/lines.ts'

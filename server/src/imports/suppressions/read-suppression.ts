@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import type { Identity, IdentityHasher } from '../../encryption/identities.ts'
-import { normalizeEmail, normalizeMailHost } from '../../kernel/channels/email.ts'
-import { normalizePhone } from '../../kernel/channels/phone.ts'
-import { isProfilePage, normalizeProfile } from '../../kernel/channels/profile.ts'
+import type { Identity, IdentityHasher } from '../../foundation/encryption/identities.ts'
+import { normalizeEmail, normalizeMailHost } from '../../foundation/kernel/channels/email.ts'
+import { normalizePhone } from '../../foundation/kernel/channels/phone.ts'
+import { isProfilePage, normalizeProfile } from '../../foundation/kernel/channels/profile.ts'
 import { RecordError } from '../faults.ts'
 import { isBlank, type Line } from '../source/lines.ts'
 

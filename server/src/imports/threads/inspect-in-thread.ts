@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { withTimeout } from '@storedex/work'
-import { OperatorError } from '../../kernel/errors.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
 import type { ThreadProgram } from '../../search/replica/thread.ts'
 import type { Inspection } from '../inspect-file.ts'
 import { defaultMaxUnpackedMb } from '../source/text.ts'

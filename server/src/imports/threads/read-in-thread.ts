@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { OperatorError } from '../../kernel/errors.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
 import { facets, type Term, type Vocabulary } from '../../search/query/vocabulary.ts'
 import type { ThreadProgram } from '../../search/replica/thread.ts'
 import type { ChunkReading, ReadingRequest, StartReading } from '../chunk-reader.ts'

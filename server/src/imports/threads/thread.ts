@@ -1,6 +1,6 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { createIdentityHasher } from '../../encryption/identities.ts'
-import { OperatorError } from '../../kernel/errors.ts'
+import { createIdentityHasher } from '../../foundation/encryption/identities.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
 import { Vocabulary } from '../../search/query/vocabulary.ts'
 import { type Chunk, readChunks } from '../chunks.ts'
 import { contactImportKind } from '../contacts/import-contacts.ts'

@@ -1,6 +1,6 @@
 import type { Meter } from '../../accounts/plans.ts'
-import type { Client, Queryable } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Client, Queryable } from '../../foundation/db/pool.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 import type { EntriesAfter } from '../check-queries.ts'
 
 /** The sum of an archive's entries in one period, from `ledger_rollups`. */

@@ -1,6 +1,6 @@
 import type { Meter } from '../../accounts/plans.ts'
-import type { Client } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Client } from '../../foundation/db/pool.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 import type { EntriesAfter, LedgerRange, LedgerRow } from '../check-queries.ts'
 import * as queries from './archive-queries.ts'
 import { selectArchivesAfter } from './archive-queries.ts'

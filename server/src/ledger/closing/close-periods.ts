@@ -1,5 +1,5 @@
-import { transact } from '../../db/pool.ts'
-import { startOfMonthBefore } from '../../kernel/time.ts'
+import { transact } from '../../foundation/db/pool.ts'
+import { startOfMonthBefore } from '../../foundation/kernel/time.ts'
 import { beginSnapshotRead, type LedgerRow, selectEntriesAfter } from '../check-queries.ts'
 import {
   accountsPerPage,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Pool, transact } from '../../db/pool.ts'
+import { type Pool, transact } from '../../foundation/db/pool.ts'
 import type { PackableRange } from './packing-queries.ts'
 import * as queries from './run-queries.ts'
 import type { ExportRange } from './store-export-queries.ts'

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import type { Pool } from '../../db/pool.ts'
-import { OperatorError } from '../../kernel/errors.ts'
-import type { IdSealer } from '../../kernel/ids.ts'
-import { writeAtomically } from '../../runtime/atomic-file.ts'
+import type { Pool } from '../../foundation/db/pool.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import type { IdSealer } from '../../foundation/kernel/ids.ts'
+import { writeAtomically } from '../../foundation/runtime/atomic-file.ts'
 import * as queries from './archive-queries.ts'
 import { readArchiveText } from './packed-entries.ts'
 

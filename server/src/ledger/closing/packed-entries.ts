@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
 import type { Meter } from '../../accounts/plans.ts'
-import { OperatorError } from '../../kernel/errors.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 import type { LedgerRow } from '../check-queries.ts'
 
 /** The content of an archive. */

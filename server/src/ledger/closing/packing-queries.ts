@@ -1,4 +1,4 @@
-import type { Client, Queryable } from '../../db/pool.ts'
+import type { Client, Queryable } from '../../foundation/db/pool.ts'
 import type { LedgerRow } from '../check-queries.ts'
 import type { PackedEntries, PeriodKey, PeriodSum } from './packed-entries.ts'
 

@@ -1,4 +1,4 @@
-import type { Client, Queryable } from '../../db/pool.ts'
+import type { Client, Queryable } from '../../foundation/db/pool.ts'
 import type { PackableRange } from './packing-queries.ts'
 import { type ExportRange, isClosable } from './store-export-queries.ts'
 

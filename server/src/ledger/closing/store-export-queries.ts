@@ -1,5 +1,5 @@
-import type { Queryable } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 
 /** The exports of one account and mode in one period. */
 export interface ExportPeriod {

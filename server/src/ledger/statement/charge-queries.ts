@@ -9,8 +9,8 @@
  */
 
 import { meters as allMeters, type Meter } from '../../accounts/plans.ts'
-import { violatesConstraint } from '../../db/failures.ts'
-import type { Queryable } from '../../db/pool.ts'
+import { violatesConstraint } from '../../foundation/db/failures.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 import { admittedCte, keysBeforeCte, newCte, stateCte } from './decision-queries.ts'
 import { type ChargeParts, nameOfCharge } from './parts.ts'
 import { insertCte, insertedBy, pageCte, personRowsCte, settlementCtes, spendsCte } from './settlement-queries.ts'

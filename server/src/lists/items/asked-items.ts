@@ -1,7 +1,7 @@
 import { contactIdPattern } from '../../delivery/contact-preview.ts'
 import { parseHosts } from '../../delivery/paid-reply.ts'
 import { storeIdPattern } from '../../delivery/store-document.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import type { ListsContext } from '../context.ts'
 import type { ListItemsRequest, ListKind } from '../schema.ts'
 import { openListSearch } from './find-by-search.ts'

@@ -1,7 +1,7 @@
 /** Statements on the catalogue: what may become a member of a list, and how members are shown. */
 import { contactsPerStore } from '@storedex/search-index'
-import type { Client, Queryable } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Client, Queryable } from '../../foundation/db/pool.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 
 export interface HostOfStore {
   host: string

@@ -1,7 +1,7 @@
 /** Statements on the items of a list, in the account's tables. */
-import { type Client, countAdded, type Queryable } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
-import type { ListPosition } from '../../kernel/list-pages.ts'
+import { type Client, countAdded, type Queryable } from '../../foundation/db/pool.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
+import type { ListPosition } from '../../foundation/kernel/list-pages.ts'
 import type { ListKind } from '../schema.ts'
 
 /** A list, as its items know it. */

@@ -1,5 +1,5 @@
 import { authorize } from '../../auth/access.ts'
-import { type ListPosition, readListPage } from '../../kernel/list-pages.ts'
+import { type ListPosition, readListPage } from '../../foundation/kernel/list-pages.ts'
 import { type ListsContext, openListId, readingLists } from '../context.ts'
 import { requireList } from '../read-lists.ts'
 import type { ContactListItem, ListItemPage, ListItemQuery, StoreListItem } from '../schema.ts'

@@ -1,5 +1,5 @@
-import type { Client } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Client } from '../../foundation/db/pool.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 import * as queries from './pending-queries.ts'
 
 /** A host that a store has from now on. */

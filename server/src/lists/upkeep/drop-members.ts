@@ -1,4 +1,4 @@
-import type { Client } from '../../db/pool.ts'
+import type { Client } from '../../foundation/db/pool.ts'
 import type { ListKind } from '../schema.ts'
 import * as queries from './drop-queries.ts'
 

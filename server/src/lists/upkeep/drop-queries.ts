@@ -1,5 +1,5 @@
 /** Statements that take stores and contacts that leave the catalogue off all lists. They have an index on the key alone. */
-import type { Client } from '../../db/pool.ts'
+import type { Client } from '../../foundation/db/pool.ts'
 import { changedAt } from '../queries.ts'
 import type { ListKind } from '../schema.ts'
 import { lockListsWhere } from './lock-queries.ts'

@@ -1,5 +1,5 @@
 /** Statements that lock lists of several accounts, always in the same order. */
-import type { Client } from '../../db/pool.ts'
+import type { Client } from '../../foundation/db/pool.ts'
 
 interface ListsOfAccount {
   accountId: number

@@ -3,8 +3,8 @@
  * about to commit the store: the two take one lock, the request shared and the import alone, so that one always sees what
  * the other did.
  */
-import type { Client } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Client } from '../../foundation/db/pool.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 import { changedAt } from '../queries.ts'
 import { lockListsWhere } from './lock-queries.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RevealedContact } from '../../contacts/schema.ts'
-import { formatNumber } from '../../kernel/time.ts'
+import { formatNumber } from '../../foundation/kernel/time.ts'
 import type { Quote } from '../../quotes/schema.ts'
 import { type ApiCall, callApi, ToolError } from '../api-call.ts'
 import { catalogueData, compactValue } from '../text.ts'

@@ -1,5 +1,5 @@
 import { type InputRequiredResult, inputRequired, inputResponse } from '@modelcontextprotocol/server'
-import { maxQuotedContactIds } from '../../kernel/quote.ts'
+import { maxQuotedContactIds } from '../../foundation/kernel/quote.ts'
 import { type ApiCall, callApi, ToolError } from '../api-call.ts'
 import { ownInput } from '../schemas.ts'
 import { catalogueData, catalogueOutput, compactValue } from '../text.ts'

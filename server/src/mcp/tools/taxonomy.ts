@@ -1,4 +1,4 @@
-import { nearestTexts } from '../../kernel/similarity.ts'
+import { nearestTexts } from '../../foundation/kernel/similarity.ts'
 import { facetListNames } from '../../search/taxonomy/taxonomy.ts'
 import { callApi } from '../api-call.ts'
 import { ownInput } from '../schemas.ts'

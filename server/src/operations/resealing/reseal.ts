@@ -1,15 +1,15 @@
-import { type Pool, transact } from '../../db/pool.ts'
+import { type Pool, transact } from '../../foundation/db/pool.ts'
 import {
   type ContactSeals,
   contactRowIdentity,
   exportPieceIdentity,
   readDataKeyOfIdentityKey,
   resealIdentityKey,
-} from '../../encryption/keyring.ts'
-import { allowLongStatements, countByDataKey, type DataKeyUse } from '../../encryption/queries.ts'
+} from '../../foundation/encryption/keyring.ts'
+import { allowLongStatements, countByDataKey, type DataKeyUse } from '../../foundation/encryption/queries.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import { SealError, type Sealer } from '../../foundation/kernel/seal.ts'
 import { replyRowIdentity } from '../../idempotency/idempotency.ts'
-import { OperatorError } from '../../kernel/errors.ts'
-import { SealError, type Sealer } from '../../kernel/seal.ts'
 import * as queries from './queries.ts'
 
 interface ResealContext {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 import { hashToken } from '../tokens.ts'
 import { type ChallengeRow, deleteChallenge, insertChallenge } from './queries.ts'
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 
 export interface ChallengeRow {
   person_id: number | null

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 import { endSignInLinks } from '../links/queries.ts'
 import { deletePasskeysOf } from '../passkeys/queries.ts'
 import { lockCredentials, removePassword } from '../queries.ts'

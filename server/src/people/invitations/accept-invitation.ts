@@ -1,6 +1,6 @@
 import { recognised } from '../../auth/actor.ts'
-import { transact } from '../../db/pool.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import { transact } from '../../foundation/db/pool.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import { type LinkContext, type OpenedLink, signedIn, startLinkSession } from '../links/link-context.ts'
 import { invalidLinkError } from '../links/links.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'

@@ -1,6 +1,6 @@
 import { recognised } from '../../auth/actor.ts'
 import { recordAudit } from '../../auth/audit.ts'
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 import type { LinkContext } from '../links/link-context.ts'
 import { invalidLinkError } from '../links/links.ts'
 import { upsertMemberAtLeast } from '../members/queries.ts'

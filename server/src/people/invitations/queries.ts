@@ -1,5 +1,5 @@
 import type { Role } from '../../auth/roles.ts'
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 
 export interface InvitationRow {
   id: number

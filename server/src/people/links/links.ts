@@ -1,7 +1,7 @@
 import type { ActorContext } from '../../auth/actor.ts'
 import { recordAudit } from '../../auth/audit.ts'
-import type { Queryable } from '../../db/pool.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { insertSignInLink, type LinkPurpose } from './queries.ts'
 

@@ -1,5 +1,5 @@
 import { recognised } from '../../auth/actor.ts'
-import { transact } from '../../db/pool.ts'
+import { transact } from '../../foundation/db/pool.ts'
 import { countFailures } from '../attempts.ts'
 import { acceptAsNewPerson, lookAtInvitation, openInvitation } from '../invitations/accept-invitation.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'

@@ -1,8 +1,8 @@
 import { authorize } from '../../auth/access.ts'
 import { recordAudit } from '../../auth/audit.ts'
 import type { Role } from '../../auth/roles.ts'
-import { type Client, transact } from '../../db/pool.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import { type Client, transact } from '../../foundation/db/pool.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import { revokeInvitationsBy } from '../invitations/queries.ts'
 import type { MemberListReply } from '../schema.ts'
 import {

@@ -1,9 +1,9 @@
 import type { Access } from '../../auth/access.ts'
 import type { ActorContext } from '../../auth/actor.ts'
 import { includesRole, type Role } from '../../auth/roles.ts'
-import type { Pool, Queryable } from '../../db/pool.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import type { IdSealer } from '../../kernel/ids.ts'
+import type { Pool, Queryable } from '../../foundation/db/pool.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import type { IdSealer } from '../../foundation/kernel/ids.ts'
 import { lockMembers, selectRole } from './queries.ts'
 
 export interface MembersContext extends ActorContext {

@@ -1,5 +1,5 @@
 import { type Role, roles } from '../../auth/roles.ts'
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 
 /** Serializes changes of an account's members and invitations until the end of the transaction. */
 export async function lockMembers(db: Queryable, accountId: number): Promise<void> {

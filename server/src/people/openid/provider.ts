@@ -1,5 +1,5 @@
 import type { Configuration } from 'openid-client'
-import { Refusal } from '../../kernel/errors.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import type { OpenIdSettings } from '../settings.ts'
 
 const timeoutSeconds = 10

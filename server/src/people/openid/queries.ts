@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 import type { RegisteredPerson } from '../queries.ts'
 
 export interface OpenIdPersonRow extends RegisteredPerson {

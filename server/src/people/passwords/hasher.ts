@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { FairQueue, FairSemaphore } from '@storedex/work'
-import { Refusal } from '../../kernel/errors.ts'
-import { mailboxOf } from '../../kernel/mail/mailbox.ts'
-import { networkOf } from '../../kernel/text/networks.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import { mailboxOf } from '../../foundation/kernel/mail/mailbox.ts'
+import { networkOf } from '../../foundation/kernel/text/networks.ts'
 
 /** Memory in KiB and passes of a hash. */
 interface HashCost {

@@ -1,5 +1,5 @@
-import { Refusal } from '../../kernel/errors.ts'
-import { trimMatching } from '../../kernel/text/trim.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import { trimMatching } from '../../foundation/kernel/text/trim.ts'
 
 const minLength = 12
 

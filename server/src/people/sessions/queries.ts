@@ -1,6 +1,6 @@
 import { type AccountRow, accountColumnsOf } from '../../accounts/queries.ts'
 import type { Role } from '../../auth/roles.ts'
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 
 interface NewSessionRow {
   tokenHash: Buffer

@@ -1,6 +1,6 @@
 import { recognised } from '../../auth/actor.ts'
 import { recordAudit } from '../../auth/audit.ts'
-import type { Queryable } from '../../db/pool.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { deleteSessionByToken, insertSession, touchSession } from './queries.ts'
 

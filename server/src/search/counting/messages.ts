@@ -1,5 +1,5 @@
 import type { CountRequest, CountResult } from '@storedex/search-index'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 import type { SerializedError, SerializedView } from '../replica/thread-messages.ts'
 
 export type ToCountThread =

@@ -1,5 +1,5 @@
 import { FairQueue, type RefusedBecause } from '@storedex/work'
-import { Refusal } from '../../kernel/errors.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 
 export interface CountQueueLimits {
   /** How many counts run at once. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { CountResult } from '@storedex/search-index'
-import { Refusal } from '../../kernel/errors.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
 import type { CatalogueView, ReplicaListener } from '../replica/replica.ts'
 import type { ThreadProgram } from '../replica/thread.ts'
 import { deserializeError, ViewSerializer } from '../replica/thread-messages.ts'

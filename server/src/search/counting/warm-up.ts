@@ -1,5 +1,5 @@
 import { type CountPart, countMatches, everyStore, type Segment } from '@storedex/search-index'
-import { modes } from '../../kernel/ids.ts'
+import { modes } from '../../foundation/kernel/ids.ts'
 import { flagTokens } from '../query/vocabulary.ts'
 import type { SegmentLists } from '../replica/replica.ts'
 import { largestSegment, tokenSampler } from '../replica/warm-up.ts'

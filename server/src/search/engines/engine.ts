@@ -7,7 +7,7 @@ import type {
   StoreQuery,
   StoreSortKey,
 } from '@storedex/search-index'
-import type { Mode } from '../../kernel/ids.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
 
 /** What a search leaves out, as if the catalogue did not have it. */
 export interface Exclusion {

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { ClosedObject, Timestamp } from '../../kernel/shapes.ts'
+import { ClosedObject, Timestamp } from '../../foundation/kernel/shapes.ts'
 
 /**
  * The filters of both searches as callers send them. Every object is closed: a misspelt filter is refused instead of silently

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { MomentRange, StoreQuery } from '@storedex/search-index'
-import type { DeliverEmails } from '../../encryption/contact-facts.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import { parseTimestamp } from '../../kernel/time.ts'
+import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import { parseTimestamp } from '../../foundation/kernel/time.ts'
 import type { StoreConditions, StoreSearchFilters } from './filters.ts'
 import { type Facet, flagTokens, quote, resolveFilterValues, revealableToken, type Vocabulary } from './vocabulary.ts'
 

@@ -1,6 +1,6 @@
-import type { DeliverEmails } from '../../encryption/contact-facts.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import { nearestTexts } from '../../kernel/similarity.ts'
+import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import { nearestTexts } from '../../foundation/kernel/similarity.ts'
 
 export const facets = [
   'category',

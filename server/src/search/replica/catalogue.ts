@@ -6,9 +6,9 @@ import {
   replaceStores,
   type SegmentList,
 } from '@storedex/search-index'
-import type { Client, Pool } from '../../db/pool.ts'
-import { type Mode, modes } from '../../kernel/ids.ts'
-import { collectGarbage } from '../../runtime/collect-garbage.ts'
+import type { Client, Pool } from '../../foundation/db/pool.ts'
+import { type Mode, modes } from '../../foundation/kernel/ids.ts'
+import { collectGarbage } from '../../foundation/runtime/collect-garbage.ts'
 import { readBinaryRows } from './binary-rows.ts'
 import * as queries from './queries.ts'
 import { type BatchRange, streamContacts, streamStores } from './queries.ts'

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../kernel/time.ts'
+import { formatNumber } from '../../foundation/kernel/time.ts'
 import type { CatalogueCount } from './queries.ts'
 
 /**

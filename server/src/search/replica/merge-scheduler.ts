@@ -7,7 +7,7 @@ import {
   type Segment,
   type SegmentList,
 } from '@storedex/search-index'
-import { type Mode, modes } from '../../kernel/ids.ts'
+import { type Mode, modes } from '../../foundation/kernel/ids.ts'
 import type { ReplicaListener, ReplicaTimings, SegmentLists } from './replica.ts'
 
 /** Merges without blocking the caller. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Pool } from '../../db/pool.ts'
-import { sleepUnlessStopped } from '../../runtime/timing.ts'
+import type { Pool } from '../../foundation/db/pool.ts'
+import { sleepUnlessStopped } from '../../foundation/runtime/timing.ts'
 import { listen } from './queries.ts'
 
 const firstRetryMs = 1_000

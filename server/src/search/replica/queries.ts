@@ -1,6 +1,6 @@
 import { traitsCount } from '@storedex/search-index'
 import copyStreams from 'pg-copy-streams'
-import type { Client, Queryable } from '../../db/pool.ts'
+import type { Client, Queryable } from '../../foundation/db/pool.ts'
 
 /** The newest batch. History ids are 64-bit numbers, so they are read as text. */
 export interface CatalogueState {

@@ -1,6 +1,6 @@
 import { mergeSegments, reportMemoryToGc, segmentBytes } from '@storedex/search-index'
-import { type ConnectionPool, createPool, type Pool } from '../../db/pool.ts'
-import { modes } from '../../kernel/ids.ts'
+import { type ConnectionPool, createPool, type Pool } from '../../foundation/db/pool.ts'
+import { modes } from '../../foundation/kernel/ids.ts'
 import {
   advanceCatalogue,
   type Catalogue,

@@ -1,5 +1,5 @@
 import { countDead, type LiveSegment } from '@storedex/search-index'
-import { type Mode, modes } from '../../kernel/ids.ts'
+import { type Mode, modes } from '../../foundation/kernel/ids.ts'
 
 /** Plain data, so that it can be sent to a thread. */
 export interface ReplicaSettings {

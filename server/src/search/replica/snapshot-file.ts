@@ -8,9 +8,9 @@ import {
   encodeSnapshot,
   SnapshotError,
 } from '@storedex/search-index'
-import { prepareDataDir } from '../../db/embedded.ts'
-import type { Mode } from '../../kernel/ids.ts'
-import { systemClock } from '../../kernel/time.ts'
+import { prepareDataDir } from '../../foundation/db/embedded.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
+import { systemClock } from '../../foundation/kernel/time.ts'
 
 interface FileInfo {
   bytes: number

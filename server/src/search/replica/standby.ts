@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { isDatabaseUnavailable } from '../../db/failures.ts'
-import { readInstallationValue } from '../../db/installation.ts'
-import { type ConnectionPool, createPool, type Pool, type Queryable } from '../../db/pool.ts'
-import type { GaugeSource } from '../../http/metrics.ts'
+import { isDatabaseUnavailable } from '../../foundation/db/failures.ts'
+import { readInstallationValue } from '../../foundation/db/installation.ts'
+import { type ConnectionPool, createPool, type Pool, type Queryable } from '../../foundation/db/pool.ts'
+import type { GaugeSource } from '../../foundation/http/metrics.ts'
 import { readCatalogueState } from './queries.ts'
 import type { ReplicaListener } from './replica.ts'
 

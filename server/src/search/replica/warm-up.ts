@@ -8,7 +8,7 @@ import {
   StoreScan,
 } from '@storedex/search-index'
 import type { SliceScheduler } from '@storedex/work'
-import { modes } from '../../kernel/ids.ts'
+import { modes } from '../../foundation/kernel/ids.ts'
 import { flagTokens } from '../query/vocabulary.ts'
 import type { SegmentLists } from './replica.ts'
 

@@ -1,4 +1,4 @@
-import type { Client } from '../../db/pool.ts'
+import type { Client } from '../../foundation/db/pool.ts'
 import type { Facet } from '../query/vocabulary.ts'
 import * as queries from './queries.ts'
 

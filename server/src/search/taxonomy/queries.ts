@@ -1,4 +1,4 @@
-import type { Client, Queryable } from '../../db/pool.ts'
+import type { Client, Queryable } from '../../foundation/db/pool.ts'
 import type { Facet } from '../query/vocabulary.ts'
 
 /** The attributes of a value, except its token. */

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorReplies } from '../../http/openapi/openapi.ts'
-import { etagMatches, sendJson } from '../../http/replies.ts'
-import type { ApiRoutes } from '../../http/server.ts'
+import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
+import { etagMatches, sendJson } from '../../foundation/http/replies.ts'
+import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { type LiveTaxonomy, renderTaxonomyReply, TaxonomyReply } from './taxonomy.ts'
 
 export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): void {

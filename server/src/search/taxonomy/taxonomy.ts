@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import buildSerializer from 'fast-json-stringify'
 import { Type } from 'typebox'
-import type { Queryable } from '../../db/pool.ts'
-import { ClosedObject, Nullable, RequestId, TaxonomyValue } from '../../kernel/shapes.ts'
+import type { Queryable } from '../../foundation/db/pool.ts'
+import { ClosedObject, Nullable, RequestId, TaxonomyValue } from '../../foundation/kernel/shapes.ts'
 import { type Facet, facets, Vocabulary } from '../query/vocabulary.ts'
 import { readTaxonomy, readTaxonomyVersion, type TaxonomyRow } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { claimInBillingWindow } from '../../../src/admission/billing-window-queries.ts'
-import { Refusal } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/foundation/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
 import { deferred, expectLimited, startAppWithTestProvider } from '../support/test-provider-app.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
-import { Refusal } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/foundation/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
 import { expectLimited, startAppWithTestProvider } from '../support/test-provider-app.ts'

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
 import { startTimeBudget } from '../../../src/billing/links/links.ts'
-import { Refusal } from '../../../src/kernel/errors.ts'
-import { createLogger } from '../../../src/runtime/logger.ts'
+import { Refusal } from '../../../src/foundation/kernel/errors.ts'
+import { createLogger } from '../../../src/foundation/runtime/logger.ts'
 import type { TestKey } from '../../support/app.ts'
 import { deferred, startAppWithTestProvider, takeCalls } from '../support/test-provider-app.ts'
 

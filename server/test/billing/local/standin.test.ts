@@ -10,7 +10,7 @@ import { until } from '../../../../packages/embedded-postgres/test/support.ts'
 import { LocalStandin } from '../../../src/billing/local/standin.ts'
 import type { StripeAccess } from '../../../src/billing/stripe/connection.ts'
 import { findProjectDir } from '../../../src/config.ts'
-import { Refusal } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/foundation/kernel/errors.ts'
 import { removeFolder } from '../../support/cleanup.ts'
 
 const program = [

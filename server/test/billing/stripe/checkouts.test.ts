@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createStripeProvider } from '../../../src/billing/stripe/provider.ts'
-import type { Refusal } from '../../../src/kernel/errors.ts'
+import type { Refusal } from '../../../src/foundation/kernel/errors.ts'
 import { type FakeCheckout, priceIds, startFakeStripe } from '../support/fake-stripe.ts'
 
 const stripe = await startFakeStripe()

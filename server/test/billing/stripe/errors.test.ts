@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { BillingProvider } from '../../../src/billing/provider.ts'
 import { createStripeProvider } from '../../../src/billing/stripe/provider.ts'
-import type { Refusal } from '../../../src/kernel/errors.ts'
+import type { Refusal } from '../../../src/foundation/kernel/errors.ts'
 import { event, type FakeStripe, priceIds, startFakeStripe, subscription } from '../support/fake-stripe.ts'
 import { startAppWithFakeStripe } from '../support/fake-stripe-app.ts'
 

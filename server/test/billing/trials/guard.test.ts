@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
-import { createLogger } from '../../../src/runtime/logger.ts'
+import { createLogger } from '../../../src/foundation/runtime/logger.ts'
 import { startTestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
 import { send, show, textWithoutRequestId, toLocalUrl } from '../support/trial-page.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { requireMemory } from '../../../src/bin/process.ts'
 import { divideConnections } from '../../../src/bin/workers/connections.ts'
 import { EndedWorkers } from '../../../src/bin/workers/figures.ts'
-import { createMetrics } from '../../../src/http/metrics.ts'
+import { createMetrics } from '../../../src/foundation/http/metrics.ts'
 import { findFaults, testWithPromtool } from '../../support/metrics/promtool.ts'
 
 describe('connections of workers', () => {

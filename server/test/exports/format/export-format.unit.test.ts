@@ -7,8 +7,8 @@ import type { ContactPreview } from '../../../src/delivery/contact-preview.ts'
 import type { Store } from '../../../src/delivery/store-document.ts'
 import { columnsOfKind, exportKinds } from '../../../src/exports/format/columns.ts'
 import { createExportFormat } from '../../../src/exports/format/export-format.ts'
-import { Refusal } from '../../../src/kernel/errors.ts'
-import { hostileText } from '../../kernel/support/formulas.ts'
+import { Refusal } from '../../../src/foundation/kernel/errors.ts'
+import { hostileText } from '../../foundation/kernel/support/formulas.ts'
 
 const store: Store = {
   id: 'st_live_KqWvTzHbNcRyLpXm',

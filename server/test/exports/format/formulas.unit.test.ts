@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { columnsOf, createRecordCsv } from '../../../src/backup/records/record-csv.ts'
 import { exportKinds } from '../../../src/exports/format/columns.ts'
 import { createExportFormat, exportPresets } from '../../../src/exports/format/export-format.ts'
+import { Refusal } from '../../../src/foundation/kernel/errors.ts'
 import { csvRejects } from '../../../src/imports/source/rejects.ts'
 import { StoreRecord } from '../../../src/imports/stores/store-record.ts'
-import { Refusal } from '../../../src/kernel/errors.ts'
-import { formulasIn, hostileText } from '../../kernel/support/formulas.ts'
+import { formulasIn, hostileText } from '../../foundation/kernel/support/formulas.ts'
 import { filesIn } from '../../promises/architecture/support/tree.ts'
 
 /** An item of each kind with this text in every field that has text. */
@@ -105,6 +105,6 @@ test('one module writes CSV: no other doubles quotes', () => {
   expect(doubling.map(({ path }) => path)).toEqual([
     // The name of a folder in a setting of PostgreSQL.
     'packages/embedded-postgres/src/settings.ts',
-    'server/src/kernel/csv.ts',
+    'server/src/foundation/kernel/csv.ts',
   ])
 })

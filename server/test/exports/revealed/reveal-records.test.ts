@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type ConnectionPool, createPool, type Queryable } from '../../../src/db/pool.ts'
 import { selectReveals } from '../../../src/exports/revealed/queries.ts'
-import type { ListPosition } from '../../../src/kernel/list-pages.ts'
+import { type ConnectionPool, createPool, type Queryable } from '../../../src/foundation/db/pool.ts'
+import type { ListPosition } from '../../../src/foundation/kernel/list-pages.ts'
 import { readRevealQuote } from '../../../src/quotes/queries.ts'
 import { createTestDatabase } from '../../support/database.ts'
 

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { findUnseen, readEmail, unwrapEmail } from '../../../src/foundation/kernel/channels/email.ts'
+import { csvCell } from '../../../src/foundation/kernel/csv.ts'
+import { trimMatching } from '../../../src/foundation/kernel/text/trim.ts'
 import { withoutQuotes } from '../../../src/import-jobs/run/report.ts'
 import { CellFault } from '../../../src/imports/cells/cell-fault.ts'
 import * as cleanCell from '../../../src/imports/cells/clean-cell.ts'
@@ -9,9 +12,6 @@ import * as phones from '../../../src/imports/cells/phones.ts'
 import * as header from '../../../src/imports/csv/header.ts'
 import { storeImportKind } from '../../../src/imports/stores/import-stores.ts'
 import { TaxonomyResolver } from '../../../src/imports/taxonomy-resolver.ts'
-import { findUnseen, readEmail, unwrapEmail } from '../../../src/kernel/channels/email.ts'
-import { csvCell } from '../../../src/kernel/csv.ts'
-import { trimMatching } from '../../../src/kernel/text/trim.ts'
 import { facets, Vocabulary } from '../../../src/search/query/vocabulary.ts'
 
 /** A cell may have so many characters. Work that grows with their square would not end within the time of a test. */

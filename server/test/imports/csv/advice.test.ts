@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { OperatorError } from '../../../src/foundation/kernel/errors.ts'
 import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
 import type { ImportResult } from '../../../src/imports/import-file.ts'
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
 import { importStoresAndContacts } from '../../../src/imports/stores-and-contacts.ts'
-import { OperatorError } from '../../../src/kernel/errors.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue

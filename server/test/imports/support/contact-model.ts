@@ -1,4 +1,4 @@
-import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
+import type { ContactFacts } from '../../../src/foundation/encryption/contact-facts.ts'
 
 /** A simple model of the contact import: slow and obviously correct. */
 export type ContactModel = Map<string, { domain: string; facts: ContactFacts }>

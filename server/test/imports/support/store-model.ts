@@ -1,4 +1,4 @@
-import type { Pool } from '../../../src/db/pool.ts'
+import type { Pool } from '../../../src/foundation/db/pool.ts'
 
 /** A simple model of the store import: slow and obviously correct. */
 export interface ModelStore {

@@ -1,6 +1,6 @@
-import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
-import { openContact } from '../../../src/encryption/keyring.ts'
-import { contactKey, type Mode } from '../../../src/kernel/ids.ts'
+import type { ContactFacts } from '../../../src/foundation/encryption/contact-facts.ts'
+import { openContact } from '../../../src/foundation/encryption/keyring.ts'
+import { contactKey, type Mode } from '../../../src/foundation/kernel/ids.ts'
 import type { TestCatalogue } from './test-catalogue.ts'
 
 /** A stored contact with its opened facts. */

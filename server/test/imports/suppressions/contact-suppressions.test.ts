@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Identity } from '../../../src/encryption/identities.ts'
-import { normalizeEmail } from '../../../src/kernel/channels/email.ts'
-import { normalizePhone } from '../../../src/kernel/channels/phone.ts'
-import { normalizeProfile } from '../../../src/kernel/channels/profile.ts'
+import type { Identity } from '../../../src/foundation/encryption/identities.ts'
+import { normalizeEmail } from '../../../src/foundation/kernel/channels/email.ts'
+import { normalizePhone } from '../../../src/foundation/kernel/channels/phone.ts'
+import { normalizeProfile } from '../../../src/foundation/kernel/channels/profile.ts'
 import { readStoredPeople } from '../support/stored-people.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 

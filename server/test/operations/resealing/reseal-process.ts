@@ -1,8 +1,8 @@
 /** Reseals in a process of its own, which a test kills: `reseal-process.ts <database url> <keyring>`. */
 
-import { createPool } from '../../../src/db/pool.ts'
-import { openContactSeals } from '../../../src/encryption/keyring.ts'
-import { parseDataKeys } from '../../../src/kernel/seal.ts'
+import { createPool } from '../../../src/foundation/db/pool.ts'
+import { openContactSeals } from '../../../src/foundation/encryption/keyring.ts'
+import { parseDataKeys } from '../../../src/foundation/kernel/seal.ts'
 import { resealEverything } from '../../../src/operations/resealing/reseal.ts'
 
 const [url, keyring] = process.argv.slice(2) as [string, string]

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
-import { call, expectEnvelope } from '../../http/support/test-server.ts'
+import { call, expectEnvelope } from '../../foundation/http/support/test-server.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider } from '../../support/billing-provider.ts'
 import { methodsOf, operations } from './support/operations.ts'

@@ -84,13 +84,13 @@ describe.each([
 })
 
 test.each([
-  ["import { buildApp } from '../app.ts'", ['server/src/kernel/planted.ts → server/src/app.ts']],
-  ["export type { App } from '../app.ts'", ['server/src/kernel/planted.ts → server/src/app.ts']],
-  ["const app = await import('../app.ts')", ['server/src/kernel/planted.ts → server/src/app.ts']],
-  ["type App = import('../app.ts').App", ['server/src/kernel/planted.ts → server/src/app.ts']],
+  ["import { buildApp } from '../app.ts'", ['server/src/foundation/kernel/planted.ts → server/src/app.ts']],
+  ["export type { App } from '../app.ts'", ['server/src/foundation/kernel/planted.ts → server/src/app.ts']],
+  ["const app = await import('../app.ts')", ['server/src/foundation/kernel/planted.ts → server/src/app.ts']],
+  ["type App = import('../app.ts').App", ['server/src/foundation/kernel/planted.ts → server/src/app.ts']],
   ["// import { buildApp } from '../app.ts'", []],
 ])('an import to the right is seen: %s', (text, wrong) => {
-  expect(wrongTurns(parse('server/src/kernel/planted.ts', text), serverLine, 'server/src/')).toEqual(wrong)
+  expect(wrongTurns(parse('server/src/foundation/kernel/planted.ts', text), serverLine, 'server/src/')).toEqual(wrong)
 })
 
 // What each workspace imports of the others. Tools are the programs that generate, measure and test.

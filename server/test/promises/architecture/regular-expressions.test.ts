@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { check } from 'recheck'
 import { describe, expect, test } from 'vitest'
-import { validationOptions } from '../../../src/http/validation.ts'
+import { validationOptions } from '../../../src/foundation/http/validation.ts'
 import { type FoundExpression, findRegularExpressions, readSources } from './support/regular-expressions.ts'
 import { project, sourcePaths } from './support/tree.ts'
 
@@ -41,13 +41,17 @@ const bounded: Exception[] = [
     reason: 'the schema of a name has a maxLength of 200',
   },
   {
-    path: 'server/src/runtime/logger.ts',
+    path: 'server/src/foundation/runtime/logger.ts',
     starts: '/\\b[a-z]',
     reason: 'it gets at most 1,000 characters of a message',
   },
-  { path: 'server/src/runtime/logger.ts', starts: '/[^\\s"', reason: 'it gets at most 1,000 characters of a message' },
   {
-    path: 'server/src/http/docs/markdown.ts',
+    path: 'server/src/foundation/runtime/logger.ts',
+    starts: '/[^\\s"',
+    reason: 'it gets at most 1,000 characters of a message',
+  },
+  {
+    path: 'server/src/foundation/http/docs/markdown.ts',
     starts: '/\\[(',
     reason: 'it gets a heading of a document of this project',
   },
@@ -81,9 +85,9 @@ const read: Exception[] = [
   },
   { path: 'server/src/imports/cells/clean-cell.ts', starts: '/^(?!n(?:ull', reason: fewCharacters },
   { path: 'server/src/imports/cells/numbers.ts', starts: '/^-?[1-9]', reason: 'its reference is one character' },
-  { path: 'server/src/kernel/channels/profile.ts', starts: '/^(?!https?:)', reason: fewCharacters },
-  { path: 'server/src/kernel/csv.ts', starts: '/^[A-Za-z0-9](?:(?:', reason: fewCharacters },
-  { path: 'server/src/kernel/csv.ts', starts: '/([;,|\\t', reason: fewCharacters },
+  { path: 'server/src/foundation/kernel/channels/profile.ts', starts: '/^(?!https?:)', reason: fewCharacters },
+  { path: 'server/src/foundation/kernel/csv.ts', starts: '/^[A-Za-z0-9](?:(?:', reason: fewCharacters },
+  { path: 'server/src/foundation/kernel/csv.ts', starts: '/([;,|\\t', reason: fewCharacters },
 ]
 // Made of what is no constant.
 const dynamic: Exception[] = [

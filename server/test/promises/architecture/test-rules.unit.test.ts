@@ -56,7 +56,7 @@ const rules: Rule[] = [
       // Replies that take their time, so that what must not overlap them could.
       'server/test/billing/support/fake-stripe-app.ts setTimeout()',
       'server/test/billing/sync/reconcile.test.ts setTimeout()',
-      'server/test/http/hostile.test.ts setTimeout()',
+      'server/test/foundation/http/hostile.test.ts setTimeout()',
       // Before a refused request is sent again.
       'server/test/promises/crash/support/load.ts setTimeout()',
       // Nothing more happens: there is no event to wait for.

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { isEnvironmentError } from '../../../src/bin/process.ts'
-import { classifyDatabaseError } from '../../../src/db/failures.ts'
+import { classifyDatabaseError } from '../../../src/foundation/db/failures.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
 let app: TestApp

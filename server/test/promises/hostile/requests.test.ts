@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { call } from '../../http/support/test-server.ts'
+import { call } from '../../foundation/http/support/test-server.ts'
 import { methodsOf, operations } from '../access/support/operations.ts'
 import {
   errorIn,

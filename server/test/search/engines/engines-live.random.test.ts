@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { makesAllRuns, proofRuns } from '../../../../bin/tests/proof-runs.ts'
-import type { Mode } from '../../../src/kernel/ids.ts'
+import type { Mode } from '../../../src/foundation/kernel/ids.ts'
 import { startTestApp } from '../../support/app.ts'
 import { type Change, ChangingCatalogue } from '../support/changing-catalogue.ts'
 import {

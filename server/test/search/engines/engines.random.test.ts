@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makesAllRuns, proofRuns } from '../../../../bin/tests/proof-runs.ts'
-import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
+import { type ConnectionPool, createPool } from '../../../src/foundation/db/pool.ts'
 import type { SearchEngine } from '../../../src/search/engines/engine.ts'
 import { createPostgresEngine } from '../../../src/search/engines/postgres/engine.ts'
 import { createTestDatabase } from '../../support/database.ts'

@@ -1,6 +1,6 @@
 import { packTraits, type Seniority, signatureToken, traitsToken } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
-import { Refusal } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/foundation/kernel/errors.ts'
 import type { ContactPersonFilters } from '../../../src/search/query/filters.ts'
 import { narrowsContacts, normalizePersonFilters, normalizeRoles } from '../../../src/search/query/person-query.ts'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Refusal } from '../../../src/kernel/errors.ts'
+import { Refusal } from '../../../src/foundation/kernel/errors.ts'
 import type { StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import {
   hashQuery,

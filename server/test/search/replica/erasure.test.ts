@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { decodeSnapshot } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
-import { type Mode, modes } from '../../../src/kernel/ids.ts'
+import { type Mode, modes } from '../../../src/foundation/kernel/ids.ts'
 import type { SegmentLists } from '../../../src/search/replica/replica.ts'
 import { createReplicaWorld, expectSame, startTestReplica, temporaryFolder } from '../support/replica-world.ts'
 

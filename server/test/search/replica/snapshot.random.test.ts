@@ -14,7 +14,7 @@ import { describe, expect, test } from 'vitest'
 import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
 import { stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import { catalogues, integer, randomFrom } from '../../../../packages/search-index/test/support/random-stores.ts'
-import type { Mode } from '../../../src/kernel/ids.ts'
+import type { Mode } from '../../../src/foundation/kernel/ids.ts'
 import { writeSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
 import {
   createReplicaWorld,

@@ -11,8 +11,8 @@ import {
   type StoreFacetName,
   storeFacetNames,
 } from '../../../src/counts/schema.ts'
-import type { DeliverEmails } from '../../../src/encryption/contact-facts.ts'
-import type { Mode } from '../../../src/kernel/ids.ts'
+import type { DeliverEmails } from '../../../src/foundation/encryption/contact-facts.ts'
+import type { Mode } from '../../../src/foundation/kernel/ids.ts'
 import type { SearchEngine } from '../../../src/search/engines/engine.ts'
 import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import type { Catalogue } from './engine-comparison.ts'

@@ -1,5 +1,5 @@
-import type { DeliverEmails } from '../../../src/encryption/contact-facts.ts'
-import type { Mode } from '../../../src/kernel/ids.ts'
+import type { DeliverEmails } from '../../../src/foundation/encryption/contact-facts.ts'
+import type { Mode } from '../../../src/foundation/kernel/ids.ts'
 import type { ContactPersonFilters, StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import { type PersonFacts, parents, type StoreFacts, same } from './random-catalogue.ts'
 

@@ -7,8 +7,8 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type PlainStore, stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import { type Catalogue, catalogues, drawStores } from '../../../../packages/search-index/test/support/random-stores.ts'
-import { type Client, createPool, type Pool, transact } from '../../../src/db/pool.ts'
-import { type Mode, modes } from '../../../src/kernel/ids.ts'
+import { type Client, createPool, type Pool, transact } from '../../../src/foundation/db/pool.ts'
+import { type Mode, modes } from '../../../src/foundation/kernel/ids.ts'
 import { catalogueChannel } from '../../../src/search/replica/queries.ts'
 import {
   type CatalogueView,

@@ -1,5 +1,5 @@
 import { packTraits, signatureToken, traitsToken } from '@storedex/search-index'
-import type { Queryable } from '../../../src/db/pool.ts'
+import type { Queryable } from '../../../src/foundation/db/pool.ts'
 import type { Statement } from '../../../src/search/engines/postgres/statements.ts'
 import { type Facet, flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { numberOf, type PersonFacts, type StoreFacts, vocabulary } from './random-catalogue.ts'

@@ -1,8 +1,8 @@
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type ConnectionPool, createPool, type Queryable, transact } from '../../../src/db/pool.ts'
-import { etagMatches } from '../../../src/http/replies.ts'
-import { startRepeating } from '../../../src/runtime/timing.ts'
+import { type ConnectionPool, createPool, type Queryable, transact } from '../../../src/foundation/db/pool.ts'
+import { etagMatches } from '../../../src/foundation/http/replies.ts'
+import { startRepeating } from '../../../src/foundation/runtime/timing.ts'
 import { extendTaxonomy } from '../../../src/search/taxonomy/extend-taxonomy.ts'
 import { syncTaxonomy } from '../../../src/search/taxonomy/sync-taxonomy.ts'
 import {

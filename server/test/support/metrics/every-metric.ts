@@ -3,7 +3,12 @@ import { pino } from 'pino'
 import { measureDeps, startApp } from '../../../src/bin/serving.ts'
 import { currentProgram } from '../../../src/bin/workers/program.ts'
 import { WorkerGroup } from '../../../src/bin/workers/worker-group.ts'
-import { createMetrics, registerCounters, registerGauges, startMetricsServer } from '../../../src/http/metrics.ts'
+import {
+  createMetrics,
+  registerCounters,
+  registerGauges,
+  startMetricsServer,
+} from '../../../src/foundation/http/metrics.ts'
 import { Standby } from '../../../src/search/replica/standby.ts'
 import { startTestApp } from '../app.ts'
 import { atEnd } from '../cleanup.ts'

@@ -1,7 +1,7 @@
 import { Random } from '../../../../catalogue/build/random.ts'
 import type { StoreRecord } from '../../../../catalogue/build/records.ts'
 import { readFacet } from '../../../../catalogue/build/taxonomy/files.ts'
-import type { Email, Phone } from '../../../src/encryption/contact-facts.ts'
+import type { Email, Phone } from '../../../src/foundation/encryption/contact-facts.ts'
 import type { ContactRecord } from '../../../src/imports/contacts/contact-record.ts'
 
 export type BenchStore = Pick<StoreRecord, 'domain'>

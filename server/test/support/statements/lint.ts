@@ -1,7 +1,7 @@
 /** Checks every statement that the service sends during the tests against the rules of `db/support/spread-rules.ts`. */
 import pg from 'pg'
-import { StatementParser } from '../../db/support/parse-tree.ts'
-import { brokenRules } from '../../db/support/spread-rules.ts'
+import { StatementParser } from '../../foundation/db/support/parse-tree.ts'
+import { brokenRules } from '../../foundation/db/support/spread-rules.ts'
 import { createTestDatabase } from '../database.ts'
 
 /** The file of the service that sent a statement first, by the statement. */

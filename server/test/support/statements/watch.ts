@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { onTestFinished, vi } from 'vitest'
-import { Lane, type Pool } from '../../../src/db/pool.ts'
+import { Lane, type Pool } from '../../../src/foundation/db/pool.ts'
 
 const background = new AsyncLocalStorage<true>()
 

@@ -9,7 +9,7 @@ import { type ClusterLocation, prepareLocation } from '@storedex/embedded-postgr
 import { isServerOf, startPostmaster, stopPostmaster } from '@storedex/embedded-postgres/postmaster'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import { copyDirectory, run, until } from '../../../../../packages/embedded-postgres/test/support.ts'
-import { reachableHomes } from '../../../../src/db/embedded.ts'
+import { reachableHomes } from '../../../../src/foundation/db/embedded.ts'
 import { atEnd } from '../../../support/cleanup.ts'
 
 type Settings = Record<string, string>

@@ -15,7 +15,7 @@ import type { CatalogueSnapshot } from '@storedex/search-index'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isRoot } from '../../../../../packages/embedded-postgres/test/support.ts'
 import type { PlainStore } from '../../../../../packages/search-index/test/support/plain-segments.ts'
-import type { Mode } from '../../../../src/kernel/ids.ts'
+import type { Mode } from '../../../../src/foundation/kernel/ids.ts'
 import { readSnapshotFile } from '../../../../src/search/replica/snapshot-file.ts'
 import {
   createReplicaWorld,

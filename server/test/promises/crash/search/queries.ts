@@ -1,6 +1,6 @@
 import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
 import { expect } from 'vitest'
-import type { Mode } from '../../../../src/kernel/ids.ts'
+import type { Mode } from '../../../../src/foundation/kernel/ids.ts'
 import type { ContactSearch, SearchEngine, StoreSearch } from '../../../../src/search/engines/engine.ts'
 import { normalizePersonFilters } from '../../../../src/search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../../src/search/query/store-query.ts'

@@ -3,7 +3,7 @@
  * catalogue in a thread, writes snapshots, and searches continuously: every search must find all stores exactly once.
  */
 import { threadProgram } from '../../../../src/bin/programs.ts'
-import { createPool } from '../../../../src/db/pool.ts'
+import { createPool } from '../../../../src/foundation/db/pool.ts'
 import type { SearchEngine } from '../../../../src/search/engines/engine.ts'
 import type { CatalogueView, StartReplica } from '../../../../src/search/replica/replica.ts'
 import { runInThread } from '../../../../src/search/replica/thread.ts'

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import { mergeSegments } from '@storedex/search-index'
-import type { Pool } from '../../../../src/db/pool.ts'
-import { modes } from '../../../../src/kernel/ids.ts'
+import type { Pool } from '../../../../src/foundation/db/pool.ts'
+import { modes } from '../../../../src/foundation/kernel/ids.ts'
 import { loadCatalogue } from '../../../../src/search/replica/catalogue.ts'
 import type { SegmentLists } from '../../../../src/search/replica/replica.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, expect } from 'vitest'
 import { scopes } from '../../../../src/auth/caller.ts'
-import { createLogger } from '../../../../src/runtime/logger.ts'
-import { call, type RawReply, sendRaw } from '../../../http/support/test-server.ts'
+import { createLogger } from '../../../../src/foundation/runtime/logger.ts'
+import { call, type RawReply, sendRaw } from '../../../foundation/http/support/test-server.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../../support/app.ts'
 import { createTestProvider } from '../../../support/billing-provider.ts'
 

@@ -9,7 +9,7 @@ import copyStreams from 'pg-copy-streams'
 import { inject } from 'vitest'
 import { readSequences, readTableColumns } from '../../../../src/backup/queries.ts'
 import { findProjectDir } from '../../../../src/config.ts'
-import { listOwnTables, migrate } from '../../../../src/db/migrate.ts'
+import { listOwnTables, migrate } from '../../../../src/foundation/db/migrate.ts'
 import { atEnd, removeFolder } from '../../../support/cleanup.ts'
 import { connectClient, createTestDatabase, type TestDatabase } from '../../../support/database.ts'
 

@@ -1,6 +1,6 @@
 import type { ContactSortKey, PersonQuery, StoreQuery } from '@storedex/search-index'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type ConnectionPool, createPool } from '../../../../src/db/pool.ts'
+import { type ConnectionPool, createPool } from '../../../../src/foundation/db/pool.ts'
 import type { ContactSearch, SearchEngine } from '../../../../src/search/engines/engine.ts'
 import { createPostgresEngine } from '../../../../src/search/engines/postgres/engine.ts'
 import { planLookup, planSearch } from '../../../../src/search/engines/postgres/plan.ts'

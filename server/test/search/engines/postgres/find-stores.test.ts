@@ -1,6 +1,6 @@
 import type { StoreQuery, StoreSortKey } from '@storedex/search-index'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type ConnectionPool, createPool } from '../../../../src/db/pool.ts'
+import { type ConnectionPool, createPool } from '../../../../src/foundation/db/pool.ts'
 import type { SearchEngine, StoreSearch } from '../../../../src/search/engines/engine.ts'
 import { createPostgresEngine } from '../../../../src/search/engines/postgres/engine.ts'
 import { planSearch } from '../../../../src/search/engines/postgres/plan.ts'

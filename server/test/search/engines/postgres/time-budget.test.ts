@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { isDatabaseUnavailable } from '../../../../src/db/failures.ts'
-import type { Pool } from '../../../../src/db/pool.ts'
+import { isDatabaseUnavailable } from '../../../../src/foundation/db/failures.ts'
+import type { Pool } from '../../../../src/foundation/db/pool.ts'
 import type { StoreSearch } from '../../../../src/search/engines/engine.ts'
 import {
   createPostgresEngine,
