@@ -46,7 +46,7 @@ export function orderTests(projectDir, changed) {
 }
 
 /**
- * `server/src/billing/links/x.ts` leads to `server/test/billing/links`, or the nearest folder above it that has tests.
+ * `server/src/customers/billing/links/x.ts` leads to `server/test/customers/billing/links`, or the nearest folder above it that has tests.
  * @param {string} path
  * @param {(folder: string) => string[]} testsIn
  */

@@ -2,14 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { contactKeysOf } from '../../../server/src/contacts/contact.ts'
 import { holdContactsSql } from '../../../server/src/contacts/hold-queries.ts'
 import { type ContactKeys, type ContactWithStoreRow, readContacts } from '../../../server/src/contacts/queries.ts'
+import { keepTogether } from '../../../server/src/customers/administration/idempotency/idempotency.ts'
+import type { ReplyClaim } from '../../../server/src/customers/administration/idempotency/queries.ts'
+import { type ChargeContext, charge, untilPaid } from '../../../server/src/customers/administration/ledger/charge.ts'
+import type { Charges, SendBatch } from '../../../server/src/customers/administration/ledger/charges.ts'
+import type { ChargeOutcome } from '../../../server/src/customers/administration/ledger/outcome.ts'
+import {
+  type ChargeItem,
+  chargeItemOf,
+  type Spending,
+} from '../../../server/src/customers/administration/ledger/spending.ts'
 import type { ConnectionPool } from '../../../server/src/foundation/db/pool.ts'
 import { SharedReads } from '../../../server/src/foundation/http/request-database.ts'
-import { keepTogether } from '../../../server/src/idempotency/idempotency.ts'
-import type { ReplyClaim } from '../../../server/src/idempotency/queries.ts'
-import { type ChargeContext, charge, untilPaid } from '../../../server/src/ledger/charge.ts'
-import type { Charges, SendBatch } from '../../../server/src/ledger/charges.ts'
-import type { ChargeOutcome } from '../../../server/src/ledger/outcome.ts'
-import { type ChargeItem, chargeItemOf, type Spending } from '../../../server/src/ledger/spending.ts'
 
 interface KeptItem extends ChargeItem {
   claim: ReplyClaim

@@ -1,16 +1,20 @@
-import type { PlanFile } from '../../../server/src/accounts/plans.ts'
-import { findCaller } from '../../../server/src/admission/admit.ts'
-import { KnownKey } from '../../../server/src/admission/known-keys.ts'
-import type { CountedWindows, RequestAdmission, Scope } from '../../../server/src/auth/caller.ts'
-import { selectAccountsOfKeys } from '../../../server/src/auth/key-queries.ts'
+import type { PlanFile } from '../../../server/src/customers/administration/accounts/plans.ts'
+import { findCaller } from '../../../server/src/customers/administration/admission/admit.ts'
+import { KnownKey } from '../../../server/src/customers/administration/admission/known-keys.ts'
+import type {
+  CountedWindows,
+  RequestAdmission,
+  Scope,
+} from '../../../server/src/customers/administration/auth/caller.ts'
+import { selectAccountsOfKeys } from '../../../server/src/customers/administration/auth/key-queries.ts'
+import { Charges } from '../../../server/src/customers/administration/ledger/charges.ts'
+import { KnownExports } from '../../../server/src/customers/administration/ledger/known-exports.ts'
 import { contactIdsOf } from '../../../server/src/delivery/contact-preview.ts'
 import { deliverHosts, deliverPreviews, deliverStores } from '../../../server/src/delivery/deliver.ts'
 import { Documents } from '../../../server/src/delivery/documents.ts'
 import type { CatalogueContext } from '../../../server/src/delivery/paid-reply.ts'
 import type { ConnectionPool, Pool } from '../../../server/src/foundation/db/pool.ts'
 import { hashApiKey } from '../../../server/src/foundation/kernel/api-key.ts'
-import { Charges } from '../../../server/src/ledger/charges.ts'
-import { KnownExports } from '../../../server/src/ledger/known-exports.ts'
 import { mapConcurrently } from '../../../server/test/support/records/lists.ts'
 import { searchLimit } from '../load/workload.ts'
 import { BareReveals } from './reveals.ts'

@@ -6,14 +6,14 @@ import { orderTests } from '../../tests/changed.mjs'
 const project = resolve(import.meta.dirname, '../../..')
 
 test.for([
-  ['server/src/auth/keys.ts', 'server/test/auth/'],
+  ['server/src/customers/auth/keys.ts', 'server/test/customers/auth/'],
   ['server/src/bin/server.ts', 'server/test/bin/'],
-  ['server/src/billing/links/link.ts', 'server/test/billing/links/'],
+  ['server/src/customers/billing/links/link.ts', 'server/test/customers/billing/links/'],
   ['server/src/app.ts', 'server/test/app/'],
   ['server/src/config.ts', 'server/test/config'],
   ['server/src/deps.ts', 'server/test/deps/'],
   ['server/migrations/0001_start.sql', 'server/test/foundation/db/'],
-  ['server/test/usage/support/spend.ts', 'server/test/usage/'],
+  ['server/test/customers/usage/support/spend.ts', 'server/test/customers/usage/'],
   ['catalogue/build/demo/stores.ts', 'catalogue/test/'],
   ['console/src/pages/keys/page.tsx', 'server/test/promises/browser/'],
   ['packages/search-index/src/scan/resolve.ts', 'packages/search-index/test/'],

@@ -1,4 +1,9 @@
-import { type Email, emailStatuses, emailTypes, phoneTypes } from '../../../server/src/foundation/encryption/contact-facts.ts'
+import {
+  type Email,
+  emailStatuses,
+  emailTypes,
+  phoneTypes,
+} from '../../../server/src/foundation/encryption/contact-facts.ts'
 import { readFacet } from '../taxonomy/files.ts'
 import { type ChannelPlan, lastNamePeople, namePeople, type SandboxPerson, scriptPeople, titlePeople } from './names.ts'
 

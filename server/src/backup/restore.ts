@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { command } from '../auth/actor.ts'
-import { recordAudit } from '../auth/audit.ts'
+import { command } from '../customers/auth/actor.ts'
+import { recordAudit } from '../customers/auth/audit.ts'
 import {
   applyMigrationsAfter,
   createSchema,

@@ -1,11 +1,11 @@
-import { selectAccountByEmail } from '../accounts/queries.ts'
-import { command } from '../auth/actor.ts'
+import { selectAccountByEmail } from '../customers/accounts/queries.ts'
+import { command } from '../customers/auth/actor.ts'
+import { createSignInLink, linkLifeMs, linkUrl } from '../customers/users/links/links.ts'
+import { upsertMember } from '../customers/users/members/queries.ts'
+import { createPerson, findPersonByEmail } from '../customers/users/person.ts'
 import type { Deps } from '../deps.ts'
 import { ensureInstallationValue, readInstallationValue } from '../foundation/db/installation.ts'
 import { transact } from '../foundation/db/pool.ts'
-import { createSignInLink, linkLifeMs, linkUrl } from '../people/links/links.ts'
-import { upsertMember } from '../people/members/queries.ts'
-import { createPerson, findPersonByEmail } from '../people/person.ts'
 
 /** The address of the demonstration's account and of its person. */
 export const demoEmail = 'demonstration@storedex.example'

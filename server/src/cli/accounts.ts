@@ -1,14 +1,19 @@
 import type { Command } from 'commander'
-import { type Account, accountStates, type KnownStatus, knownStatuses } from '../accounts/account.ts'
-import { type PlanSlug, planSlugs } from '../accounts/plans.ts'
-import { type BillingInterval, billingIntervals, type PaidPlan, paidPlans } from '../billing/provider.ts'
-import { changeAccount, createAccount, resumeAccount, suspendAccount } from '../customers/change-account.ts'
-import { reportAccount } from '../customers/context.ts'
-import { type AccountSearch, listAllAccounts } from '../customers/find-accounts.ts'
-import type { AccountReport } from '../customers/schema.ts'
+import { type Account, accountStates, type KnownStatus, knownStatuses } from '../customers/accounts/account.ts'
+import { type PlanSlug, planSlugs } from '../customers/accounts/plans.ts'
+import {
+  changeAccount,
+  createAccount,
+  resumeAccount,
+  suspendAccount,
+} from '../customers/administration/change-account.ts'
+import { reportAccount } from '../customers/administration/context.ts'
+import { type AccountSearch, listAllAccounts } from '../customers/administration/find-accounts.ts'
+import type { AccountReport } from '../customers/administration/schema.ts'
+import { type BillingInterval, billingIntervals, type PaidPlan, paidPlans } from '../customers/billing/provider.ts'
+import type { Usage } from '../customers/usage/read-usage.ts'
 import { type Mode, modes } from '../foundation/kernel/ids.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
-import type { Usage } from '../usage/read-usage.ts'
 import { type Cli, commandContext, plansReader, printResult, withDatabase, withDeps } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import {
@@ -104,7 +109,7 @@ export function addAccountCommands(accounts: Command, cli: Cli): void {
     )
     .action((id: string, trial: { days: number; plan: PaidPlan; billing: BillingInterval }, command: Command) =>
       withDeps(cli, async (deps) => {
-        const { startTrial } = await import('../billing/trials/start.ts')
+        const { startTrial } = await import('../customers/billing/trials/start.ts')
         const report = reportAccount(deps.ids, await startTrial(deps, id, trial))
         printResult(cli, command, report, formatAccount(report))
       }),
@@ -133,7 +138,7 @@ export function addAccountCommands(accounts: Command, cli: Cli): void {
     .argument('<id>', 'acct_…')
     .action((id: string, _flags: object, command: Command) =>
       withDatabase(cli, async (deps) => {
-        const { readAccountWithUsage } = await import('../customers/describe-account.ts')
+        const { readAccountWithUsage } = await import('../customers/administration/describe-account.ts')
         const { report, usage } = await readAccountWithUsage(
           { ...commandContext(deps), readPlans: plansReader(deps) },
           id,

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { OperatorLink } from '../billing/operator-link.ts'
-import { billingIntervals, type Offer, paidPlans } from '../billing/provider.ts'
-import { connectStripe } from '../billing/stripe/connection.ts'
-import { type OfferName, offerNames, type StripeSetupResult, setUpStripe } from '../billing/stripe/setup.ts'
-import { reconcileAccounts } from '../billing/sync/reconcile.ts'
+import type { OperatorLink } from '../customers/billing/operator-link.ts'
+import { billingIntervals, type Offer, paidPlans } from '../customers/billing/provider.ts'
+import { connectStripe } from '../customers/billing/stripe/connection.ts'
+import { type OfferName, offerNames, type StripeSetupResult, setUpStripe } from '../customers/billing/stripe/setup.ts'
+import { reconcileAccounts } from '../customers/billing/sync/reconcile.ts'
 import type { Deps } from '../deps.ts'
 import { OperatorError } from '../foundation/kernel/errors.ts'
 import { formatNumber } from '../foundation/kernel/time.ts'
@@ -35,7 +35,7 @@ export function addBillingCommands(billing: Command, cli: Cli): void {
     .addHelpText('after', aboutLinks)
     .action((accountId: string, offer: Offer, command: Command) =>
       withDeps(cli, async (deps) => {
-        const { createOperatorLink } = await import('../billing/operator-link.ts')
+        const { createOperatorLink } = await import('../customers/billing/operator-link.ts')
         const ctx = { ...deps, publicUrl: await readPublicUrl(deps) }
         const link = await createOperatorLink(ctx, accountId, offer)
         printResult(cli, command, link, formatLink(link, deps))

@@ -2,9 +2,9 @@ import { statfsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { escapeControls } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
-import type { PlanFile } from '../accounts/plans.ts'
-import { type Actor, command } from '../auth/actor.ts'
 import type { Config, ServiceAccess } from '../config.ts'
+import type { PlanFile } from '../customers/accounts/plans.ts'
+import { type Actor, command } from '../customers/auth/actor.ts'
 import type { Deps } from '../deps.ts'
 import { classifyDatabaseError } from '../foundation/db/failures.ts'
 import { OperatorError } from '../foundation/kernel/errors.ts'
@@ -88,7 +88,7 @@ export function commandContext({ db, ids, clock }: DatabaseDeps) {
 
 /** Reads the plan file when a verb needs it: its validation loads a library. */
 export function plansReader({ config }: DatabaseDeps): () => Promise<PlanFile> {
-  return async () => (await import('../accounts/plan-file.ts')).readPlanFile(config.plansFile)
+  return async () => (await import('../customers/accounts/plan-file.ts')).readPlanFile(config.plansFile)
 }
 
 /** The base of links that a command prints: PUBLIC_URL, or the address of the service that was started last. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { readAccount } from '../accounts/read-account.ts'
-import { type Role, roles } from '../auth/roles.ts'
-import { operatorLetter } from '../people/letters.ts'
-import { linkUrl } from '../people/links/links.ts'
-import { createMailer } from '../people/mail.ts'
+import { readAccount } from '../customers/accounts/read-account.ts'
+import { type Role, roles } from '../customers/auth/roles.ts'
+import { operatorLetter } from '../customers/users/letters.ts'
+import { linkUrl } from '../customers/users/links/links.ts'
+import { createMailer } from '../customers/users/mail.ts'
 import {
   listPeople,
   makePasswordLink,
@@ -11,9 +11,9 @@ import {
   registerPerson,
   removePerson,
   setOperator,
-} from '../people/manage-people.ts'
-import { endMembership, setMemberRole } from '../people/members/change-members.ts'
-import type { PeopleContext, PersonReport } from '../people/person.ts'
+} from '../customers/users/manage-people.ts'
+import { endMembership, setMemberRole } from '../customers/users/members/change-members.ts'
+import type { PeopleContext, PersonReport } from '../customers/users/person.ts'
 import type { DatabaseDeps } from '../resources/database.ts'
 import { type Cli, commandContext, printNote, printResult, readPublicUrl, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'

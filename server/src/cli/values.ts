@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { type Meter, maxCounterValue, type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
-import { budgetMeters } from '../auth/budgets.ts'
+import { type Meter, maxCounterValue, type OverridableMeter, overridableMeters } from '../customers/accounts/plans.ts'
+import { budgetMeters } from '../customers/auth/budgets.ts'
 import { readUserAddress } from '../foundation/kernel/mail/user-address.ts'
 import { parseTimestamp as readMoment } from '../foundation/kernel/time.ts'
 

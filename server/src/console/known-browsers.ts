@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { cookieNameOf, isSecure, readCookie } from '../customers/users/sessions/session-cookie.ts'
+import { newToken } from '../customers/users/tokens.ts'
 import type { Signer } from '../foundation/kernel/signer.ts'
-import { cookieNameOf, isSecure, readCookie } from '../people/sessions/session-cookie.ts'
-import { newToken } from '../people/tokens.ts'
 
 /**
  * A cookie that says whom this browser has signed in before, signed, so that attempts from it count apart from those of

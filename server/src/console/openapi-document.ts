@@ -1,5 +1,5 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
-import { type Access, deedKinds, kindOf, spendsOf } from '../auth/access.ts'
+import { type Access, deedKinds, kindOf, spendsOf } from '../customers/auth/access.ts'
 import { meterHeaders, rowsChargedHeader } from '../delivery/paid-reply.ts'
 import { type DocumentedCode, type DocumentedReply, errorReplies } from '../foundation/http/openapi/errors.ts'
 import { type OpenApiDocument, takesCursor } from '../foundation/http/openapi/openapi.ts'

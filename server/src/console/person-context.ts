@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import type { PersonContext } from '../auth/signed-in.ts'
+import type { PersonContext } from '../customers/auth/signed-in.ts'
+import { type AdmittedSessionRow, admitSession } from '../customers/users/sessions/queries.ts'
+import type { Browser } from '../customers/users/sessions/sessions.ts'
+import { hashToken } from '../customers/users/tokens.ts'
 import type { IdSealer } from '../foundation/kernel/ids.ts'
-import { type AdmittedSessionRow, admitSession } from '../people/sessions/queries.ts'
-import type { Browser } from '../people/sessions/sessions.ts'
-import { hashToken } from '../people/tokens.ts'
 
 export function describePerson(
   request: FastifyRequest,

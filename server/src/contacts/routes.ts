@@ -1,4 +1,4 @@
-import { callerContext } from '../admission/access.ts'
+import { callerContext } from '../customers/admission/access.ts'
 import { ViewedContactPreview } from '../delivery/contact-preview.ts'
 import { ListReply } from '../delivery/page.ts'
 import { sendPaidReply } from '../delivery/paid-reply.ts'

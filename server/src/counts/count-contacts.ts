@@ -1,4 +1,4 @@
-import { type Access, authorize } from '../auth/access.ts'
+import { type Access, authorize } from '../customers/auth/access.ts'
 import { findStoreIds } from '../delivery/fetch-queries.ts'
 import { parseHosts } from '../delivery/paid-reply.ts'
 import { openExclusion, readAccountSets } from '../exclusion/exclude.ts'

@@ -1,4 +1,4 @@
-import { type Access, authorize } from '../auth/access.ts'
+import { type Access, authorize } from '../customers/auth/access.ts'
 import { openExclusion, readAccountSets } from '../exclusion/exclude.ts'
 import type { DeliverEmails } from '../foundation/encryption/contact-facts.ts'
 import { normalizeStoreFilters } from '../search/query/store-query.ts'

@@ -1,10 +1,10 @@
 /** Finds what a reply holds, and charges for it before it is sent. */
 
+import { CatalogueChanged, charge } from '../customers/ledger/charge.ts'
+import type { Balance, Paid } from '../customers/ledger/outcome.ts'
+import type { Spending } from '../customers/ledger/spending.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import { storeOfContact } from '../foundation/kernel/ids.ts'
-import { CatalogueChanged, charge } from '../ledger/charge.ts'
-import type { Balance, Paid } from '../ledger/outcome.ts'
-import type { Spending } from '../ledger/spending.ts'
 import type { FoundHosts } from './documents.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 

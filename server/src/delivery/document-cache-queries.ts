@@ -1,5 +1,5 @@
+import { catalogueVersionSql } from '../customers/ledger/statement/decision-queries.ts'
 import type { Queryable } from '../foundation/db/pool.ts'
-import { catalogueVersionSql } from '../ledger/statement/decision-queries.ts'
 
 export async function readCatalogueVersion(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ version: string }>({

@@ -2,13 +2,13 @@
 
 import type { StoreSortKey } from '@storedex/search-index'
 import { type TSchema, Type } from 'typebox'
+import { hashViewedPage } from '../customers/ledger/spending.ts'
 import { type JsonText, jsonWithList } from '../foundation/http/replies.ts'
 import type { CursorPayload } from '../foundation/kernel/cursor.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import { invalidCursor } from '../foundation/kernel/list-pages.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from '../foundation/kernel/shapes.ts'
 import { formatNumber } from '../foundation/kernel/time.ts'
-import { hashViewedPage } from '../ledger/spending.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
 const maxLimit = 100

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { isStandinAlive, readStandinAddress } from '../billing/local/standin-process.ts'
-import { billingIntervals, paidPlans } from '../billing/provider.ts'
 import { type Config, usesBillingStandin } from '../config.ts'
+import { isStandinAlive, readStandinAddress } from '../customers/billing/local/standin-process.ts'
+import { billingIntervals, paidPlans } from '../customers/billing/provider.ts'
 import { type Check, failed, passed, runCheck, warned } from './checks.ts'
 
 type ProviderConfig = Pick<Config, 'stripe' | 'billingStandin' | 'host' | 'publicUrl' | 'dataDir'>
@@ -64,8 +64,8 @@ function checkWebhookSecret({ stripe: { webhookSecrets } }: ProviderConfig): Che
 async function askStripe({ stripe, publicUrl }: ProviderConfig, found: { checks: Check[] }): Promise<Check> {
   const name = 'payment_provider_answers'
   const [{ connectStripe }, { describeStripeFailure, inspectStripe }] = await Promise.all([
-    import('../billing/stripe/connection.ts'),
-    import('../billing/stripe/inspect.ts'),
+    import('../customers/billing/stripe/connection.ts'),
+    import('../customers/billing/stripe/inspect.ts'),
   ])
   const webhookUrl = publicUrl === null ? null : `${publicUrl}/webhooks/stripe`
   try {

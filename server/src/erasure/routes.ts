@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { personContext } from '../auth/signed-in.ts'
+import { personContext } from '../customers/auth/signed-in.ts'
 import type { ConnectionPool } from '../foundation/db/pool.ts'
 import type { ApiRoutes } from '../foundation/http/server.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'

@@ -1,6 +1,6 @@
 import type { IdSet } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import type { CallerContext } from '../auth/caller.ts'
+import type { CallerContext } from '../customers/auth/caller.ts'
 import { type CatalogueContext, type CatalogueServices, catalogueContext } from '../delivery/paid-reply.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import type { IdSealer } from '../foundation/kernel/ids.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type Access, authorize } from '../auth/access.ts'
+import { type Access, authorize } from '../customers/auth/access.ts'
 import type { CatalogueContext, PaidReply } from '../delivery/paid-reply.ts'
 import { parseStore } from '../delivery/store-document.ts'
 import { ClosedObject, RequestId } from '../foundation/kernel/shapes.ts'

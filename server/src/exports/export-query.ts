@@ -1,6 +1,6 @@
 import { contactsPerStore, everyStore } from '@storedex/search-index'
-import type { Caller, Scope } from '../auth/caller.ts'
-import { requireScope } from '../auth/caller.ts'
+import type { Caller, Scope } from '../customers/auth/caller.ts'
+import { requireScope } from '../customers/auth/caller.ts'
 import { parseHosts } from '../delivery/paid-reply.ts'
 import { type ExclusionContext, openExclusion } from '../exclusion/exclude.ts'
 import type { DeliverEmails } from '../foundation/encryption/contact-facts.ts'

@@ -1,11 +1,11 @@
 /** What bounds the files that accounts keep: their number and bytes by account, and the disk of the database. */
-import type { Caller, CallerContext } from '../auth/caller.ts'
+import type { Caller, CallerContext } from '../customers/auth/caller.ts'
+import type { KeptExports } from '../customers/usage/account-usage.ts'
 import type { Client } from '../foundation/db/pool.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import type { IdSealer, Mode } from '../foundation/kernel/ids.ts'
 import { formatDay } from '../foundation/kernel/time.ts'
 import { readAvailableBytes } from '../foundation/runtime/free-space.ts'
-import type { KeptExports } from '../usage/account-usage.ts'
 import { countKeptFiles, type OldFile, selectOldestFiles } from './file-queries.ts'
 import type { FileBounds } from './queries.ts'
 

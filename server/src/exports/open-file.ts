@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { authorize } from '../auth/access.ts'
+import { authorize } from '../customers/auth/access.ts'
 import type { Queryable } from '../foundation/db/pool.ts'
 import { type ContactSeals, exportPieceIdentity } from '../foundation/encryption/keyring.ts'
 import { HttpRefusal } from '../foundation/http/errors.ts'

@@ -1,7 +1,7 @@
 import type { KeyedMutex } from '@storedex/work'
 import { Type } from 'typebox'
-import { callerContext } from '../admission/access.ts'
 import { ContactRevealHeaders } from '../contacts/schema.ts'
+import { callerContext } from '../customers/admission/access.ts'
 import { setBalanceHeaders } from '../delivery/paid-reply.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import type { DeliverEmails } from '../foundation/encryption/contact-facts.ts'

@@ -1,6 +1,6 @@
 import { FairQueue } from '@storedex/work'
-import { authorize } from '../auth/access.ts'
-import { personOf } from '../auth/actor.ts'
+import { authorize } from '../customers/auth/access.ts'
+import { personOf } from '../customers/auth/actor.ts'
 import type { ContactSeals } from '../foundation/encryption/keyring.ts'
 import { OperatorError, Refusal } from '../foundation/kernel/errors.ts'
 import type { Inspection } from '../imports/inspect-file.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { personContext } from '../auth/signed-in.ts'
+import { personContext } from '../customers/auth/signed-in.ts'
 import { errorReplies } from '../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../foundation/http/server.ts'
 import { rejectBody } from '../foundation/http/validation.ts'

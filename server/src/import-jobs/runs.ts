@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:fs'
-import { authorize } from '../auth/access.ts'
+import { authorize } from '../customers/auth/access.ts'
 import { transact } from '../foundation/db/pool.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import type { RecordsOf } from '../imports/report.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { authorize } from '../auth/access.ts'
-import { personOf } from '../auth/actor.ts'
+import { authorize } from '../customers/auth/access.ts'
+import { personOf } from '../customers/auth/actor.ts'
 import { transact } from '../foundation/db/pool.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import type { ImportKindName } from '../imports/report.ts'

@@ -1,4 +1,4 @@
-import { authorize } from '../auth/access.ts'
+import { authorize } from '../customers/auth/access.ts'
 import { transact } from '../foundation/db/pool.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import { auditList, describeList, editingLists, type ListsContext, listNotFound, openListId } from './context.ts'

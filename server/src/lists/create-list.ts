@@ -1,4 +1,4 @@
-import { authorize } from '../auth/access.ts'
+import { authorize } from '../customers/auth/access.ts'
 import { transact } from '../foundation/db/pool.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import { textFault } from '../foundation/kernel/text/trim.ts'

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { authorize } from '../auth/access.ts'
+import { authorize } from '../customers/auth/access.ts'
 import { readListPage } from '../foundation/kernel/list-pages.ts'
 import { describeList, type ListsContext, listNotFound, openListId, readingLists } from './context.ts'
 import * as queries from './queries.ts'

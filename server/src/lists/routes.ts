@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { callerContext } from '../admission/access.ts'
+import { callerContext } from '../customers/admission/access.ts'
 import { rowsChargedHeader, setBalanceHeaders } from '../delivery/paid-reply.ts'
 import { errorReplies } from '../foundation/http/openapi/openapi.ts'
 import type { ApiRoutes } from '../foundation/http/server.ts'

@@ -1,10 +1,10 @@
+import { hashToken, newToken } from '../customers/users/tokens.ts'
 import type { Queryable } from '../foundation/db/pool.ts'
 import { normalizeEmail } from '../foundation/kernel/channels/email.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import { isPlainAddress } from '../foundation/kernel/mail/user-address.ts'
 import type { Signer } from '../foundation/kernel/signer.ts'
 import { networkOf } from '../foundation/kernel/text/networks.ts'
-import { hashToken, newToken } from '../people/tokens.ts'
 import { insertCountedRequest, type RequestWindow } from './queries.ts'
 import { sealEmail } from './sealed-email.ts'
 

@@ -1,5 +1,6 @@
 import { FairQueue, FairSemaphore } from '@storedex/work'
-import { recordAudit } from '../auth/audit.ts'
+import { recordAudit } from '../customers/auth/audit.ts'
+import { hashToken } from '../customers/users/tokens.ts'
 import { eraseWithin } from '../erasure/erase-contacts.ts'
 import { type ConnectionPool, type Queryable, transact } from '../foundation/db/pool.ts'
 import type { ContactSeals } from '../foundation/encryption/keyring.ts'
@@ -7,7 +8,6 @@ import { Refusal } from '../foundation/kernel/errors.ts'
 import type { IdSealer } from '../foundation/kernel/ids.ts'
 import { networkOf } from '../foundation/kernel/text/networks.ts'
 import type { Clock } from '../foundation/kernel/time.ts'
-import { hashToken } from '../people/tokens.ts'
 import { readHeldData } from './held-data.ts'
 import {
   endExpiredRequests,

@@ -1,5 +1,5 @@
-import { type Access, authorize } from '../auth/access.ts'
-import type { ActorContext } from '../auth/actor.ts'
+import { type Access, authorize } from '../customers/auth/access.ts'
+import type { ActorContext } from '../customers/auth/actor.ts'
 import type { Queryable } from '../foundation/db/pool.ts'
 import type { CursorSealer } from '../foundation/kernel/cursor.ts'
 import { ofInstallation, type PageQuery, readListPage } from '../foundation/kernel/list-pages.ts'

@@ -1,7 +1,7 @@
+import type { Outbox } from '../customers/users/outbox.ts'
+import { hashToken } from '../customers/users/tokens.ts'
 import type { Queryable } from '../foundation/db/pool.ts'
 import type { Clock } from '../foundation/kernel/time.ts'
-import type { Outbox } from '../people/outbox.ts'
-import { hashToken } from '../people/tokens.ts'
 import type { PrivacyLink } from './ask.ts'
 import { endRequest } from './queries.ts'
 

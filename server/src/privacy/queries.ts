@@ -1,6 +1,6 @@
 import { formatPgArray } from '../catalogue/queries.ts'
+import { isWindowOpenSql } from '../customers/ledger/window-queries.ts'
 import type { Client, Queryable } from '../foundation/db/pool.ts'
-import { isWindowOpenSql } from '../ledger/window-queries.ts'
 
 /** A window to count a request in. */
 export interface RequestWindow {

@@ -1,5 +1,7 @@
-import { type Access, authorize } from '../auth/access.ts'
-import { readCallerBudgets } from '../auth/budget-reports.ts'
+import { type Access, authorize } from '../customers/auth/access.ts'
+import { readCallerBudgets } from '../customers/auth/budget-reports.ts'
+import { remaining } from '../customers/ledger/outcome.ts'
+import { readUsage } from '../customers/usage/read-usage.ts'
 import { type PlanContext, planExport } from '../exports/plan-export.ts'
 import type { ExportRequest } from '../exports/schema.ts'
 import {
@@ -9,8 +11,6 @@ import {
   type QuoteSealer,
   quoteExceededError,
 } from '../foundation/kernel/quote.ts'
-import { remaining } from '../ledger/outcome.ts'
-import { readUsage } from '../usage/read-usage.ts'
 import { quoteReveal, type RevealQuoteContext, withinBudgets } from './quote-reveal.ts'
 import type { Quote, QuotedCost, QuotedRevealRequest, QuoteRequest } from './schema.ts'
 

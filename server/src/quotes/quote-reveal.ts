@@ -1,9 +1,9 @@
-import { readCallerBudgets } from '../auth/budget-reports.ts'
-import type { BudgetReport } from '../auth/budgets.ts'
-import type { CallerContext } from '../auth/caller.ts'
+import { readCallerBudgets } from '../customers/auth/budget-reports.ts'
+import type { BudgetReport } from '../customers/auth/budgets.ts'
+import type { CallerContext } from '../customers/auth/caller.ts'
+import { remaining } from '../customers/ledger/outcome.ts'
 import type { DeliverEmails } from '../foundation/encryption/contact-facts.ts'
 import type { IdSealer } from '../foundation/kernel/ids.ts'
-import { remaining } from '../ledger/outcome.ts'
 import { readRevealQuote } from './queries.ts'
 import type { QuotedCost } from './schema.ts'
 

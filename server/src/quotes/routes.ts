@@ -1,5 +1,5 @@
-import { callerContext } from '../admission/access.ts'
-import type { CallerContext } from '../auth/caller.ts'
+import { callerContext } from '../customers/admission/access.ts'
+import type { CallerContext } from '../customers/auth/caller.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../foundation/http/openapi/openapi.ts'
 import type { ApiRoutes } from '../foundation/http/server.ts'

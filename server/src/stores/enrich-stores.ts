@@ -1,6 +1,6 @@
 import { everyStore, type PersonQuery } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import { type Access, authorize } from '../auth/access.ts'
+import { type Access, authorize } from '../customers/auth/access.ts'
 import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
 import { deliverHosts } from '../delivery/deliver.ts'
 import { findStoreIds } from '../delivery/fetch-queries.ts'

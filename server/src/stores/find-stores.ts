@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type Access, authorize } from '../auth/access.ts'
+import { type Access, authorize } from '../customers/auth/access.ts'
 import { deliverHosts, deliverStores } from '../delivery/deliver.ts'
 import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
 import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../delivery/paid-reply.ts'

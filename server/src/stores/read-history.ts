@@ -1,11 +1,11 @@
 import type { Static } from 'typebox'
-import { type Access, authorize } from '../auth/access.ts'
+import { type Access, authorize } from '../customers/auth/access.ts'
+import { hashViewedPage } from '../customers/ledger/spending.ts'
 import { payForHost } from '../delivery/deliver.ts'
 import { type HistoryQuery, selectHistory } from '../delivery/history-queries.ts'
 import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../delivery/paid-reply.ts'
 import { describeChange, type StoreChangeRow, type StoreHistory } from '../delivery/store-history.ts'
 import { type ListQuery, readListPage } from '../foundation/kernel/list-pages.ts'
-import { hashViewedPage } from '../ledger/spending.ts'
 
 export interface HistoryRequest {
   limit?: number

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { callerContext } from '../admission/access.ts'
+import { callerContext } from '../customers/admission/access.ts'
 import { sendPaidReply } from '../delivery/paid-reply.ts'
 import { StoreLookupReply } from '../delivery/store-document.ts'
 import { StoreHistory } from '../delivery/store-history.ts'

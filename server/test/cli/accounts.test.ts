@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { contextOfKey, spendRows } from '../ledger/support/spend.ts'
+import { contextOfKey, spendRows } from '../customers/ledger/support/spend.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const now = '2026-11-10T12:00:00.000Z'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scopes } from '../../src/auth/caller.ts'
+import { scopes } from '../../src/customers/auth/caller.ts'
 import { newApiKey } from '../../src/foundation/kernel/api-key.ts'
 import { openCommandLine } from './support/run-command.ts'
 

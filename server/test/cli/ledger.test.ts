@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findProjectDir } from '../../src/config.ts'
 import type { Mode } from '../../src/foundation/kernel/ids.ts'
-import { contextOfKey, spendRows } from '../ledger/support/spend.ts'
+import { contextOfKey, spendRows } from '../customers/ledger/support/spend.ts'
 import { testDataKeys } from '../support/fixtures.ts'
 import { openCommandLine } from './support/run-command.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { hashToken } from '../../src/people/tokens.ts'
+import { hashToken } from '../../src/customers/users/tokens.ts'
 import { startSmtpSink } from '../privacy/support/smtp-sink.ts'
 import { openCommandLine } from './support/run-command.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
+import { checkLedger } from '../../src/customers/ledger/check.ts'
 import { removeStore } from '../../src/erasure/remove-store.ts'
-import { checkLedger } from '../../src/ledger/check.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { contactIdOf, tryImportContacts } from './support/people.ts'
 

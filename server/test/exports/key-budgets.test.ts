@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { budgetOf, findDifferences, keyWithBudget, setBudget } from '../auth/support/key-budgets.ts'
 import { addCrowd } from '../contacts/support/reveals.ts'
+import { budgetOf, findDifferences, keyWithBudget, setBudget } from '../customers/auth/support/key-budgets.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { TableGate } from '../support/gate.ts'
 import { createExport, endOf, startRunner, startRunnerInterrupted } from './support.ts'

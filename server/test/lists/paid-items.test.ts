@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findDifferences } from '../auth/support/key-budgets.ts'
+import { findDifferences } from '../customers/auth/support/key-budgets.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'
 import { createMember, keyNumber, readLedger, setViewed } from '../support/members.ts'

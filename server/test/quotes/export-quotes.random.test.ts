@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { proofRuns } from '../../../bin/tests/proof-runs.ts'
-import { type Scope, scopes } from '../../src/auth/caller.ts'
+import { type Scope, scopes } from '../../src/customers/auth/caller.ts'
 import { addCrowd, addPeople, generous, reveal, usageOf } from '../contacts/support/reveals.ts'
 import { endOf, findUnsound } from '../exports/support.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'

@@ -1,4 +1,9 @@
-import type { BillingProvider, OfferPrice, ProviderLink, ProviderSubscription } from '../../src/billing/provider.ts'
+import type {
+  BillingProvider,
+  OfferPrice,
+  ProviderLink,
+  ProviderSubscription,
+} from '../../src/customers/billing/provider.ts'
 
 type Call = keyof BillingProvider
 

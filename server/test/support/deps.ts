@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type BackgroundTimes, buildApp } from '../../src/app.ts'
-import { command } from '../../src/auth/actor.ts'
 import type { Config } from '../../src/config.ts'
+import { command } from '../../src/customers/auth/actor.ts'
 import { type Deps, type OpenDepsOptions, openDeps } from '../../src/deps.ts'
 import { postgresBudget, type SearchBudget } from '../../src/search/engines/postgres/engine.ts'
 import { atEnd } from './cleanup.ts'

@@ -1,5 +1,5 @@
-import { passwordHasher } from '../../src/people/passwords/hasher.ts'
-import { updatePassword } from '../../src/people/queries.ts'
+import { passwordHasher } from '../../src/customers/users/passwords/hasher.ts'
+import { updatePassword } from '../../src/customers/users/queries.ts'
 import type { TestApp, TestKey } from './app.ts'
 import type { TestReply } from './client.ts'
 import type { PersonTraits, TestPerson } from './person.ts'

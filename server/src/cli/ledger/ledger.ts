@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { escapeControls } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
-import { readAccount } from '../../accounts/read-account.ts'
-import { isLedgerAppendOnly } from '../../foundation/db/grants.ts'
-import { formatCsvRow } from '../../foundation/kernel/csv.ts'
-import { OperatorError } from '../../foundation/kernel/errors.ts'
-import { formatNumber } from '../../foundation/kernel/time.ts'
+import { readAccount } from '../../customers/accounts/read-account.ts'
 import {
   checkLedger,
   type LedgerDifference,
   type LedgerEntry,
   type LedgerTotals,
   readLedgerEntries,
-} from '../../ledger/check.ts'
+} from '../../customers/ledger/check.ts'
+import { isLedgerAppendOnly } from '../../foundation/db/grants.ts'
+import { formatCsvRow } from '../../foundation/kernel/csv.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import { formatNumber } from '../../foundation/kernel/time.ts'
 import { type Cli, printText, wantsJson, withDatabase } from '../context.ts'
 import { parseTimestampFlag } from '../values.ts'
 import { addClosingCommands } from './closing.ts'

@@ -1,4 +1,4 @@
-import type { PersonContext } from '../../auth/signed-in.ts'
+import type { PersonContext } from '../../customers/auth/signed-in.ts'
 import type { Queryable } from '../../foundation/db/pool.ts'
 import type { SearchStatus } from '../../search/service.ts'
 import { type CatalogueSizeRow, countCatalogue, selectRecentBatches } from './queries.ts'

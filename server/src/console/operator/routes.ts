@@ -1,4 +1,4 @@
-import { personContext } from '../../auth/signed-in.ts'
+import { personContext } from '../../customers/auth/signed-in.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { CatalogueSizes, describeCatalogue } from './catalogue.ts'
 import { OperatorCatalogueReply, SystemReply } from './schema.ts'

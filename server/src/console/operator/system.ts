@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises'
 import manifest from '../../../package.json' with { type: 'json' }
-import type { PersonContext } from '../../auth/signed-in.ts'
+import type { PersonContext } from '../../customers/auth/signed-in.ts'
+import type { PeopleSettings } from '../../customers/users/settings.ts'
 import { ClockSkewMonitor } from '../../foundation/db/clock-skew.ts'
 import type { DatabaseHealth } from '../../foundation/db/health.ts'
 import type { ConnectionPool } from '../../foundation/db/pool.ts'
 import type { Clock } from '../../foundation/kernel/time.ts'
-import type { PeopleSettings } from '../../people/settings.ts'
 import type { SearchStatus } from '../../search/service.ts'
 import { describeSearchState } from './catalogue.ts'
 import { readDatabaseFacts } from './queries.ts'

@@ -1,11 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { personContext } from '../../auth/signed-in.ts'
-import { errorReplies } from '../../foundation/http/openapi/errors.ts'
-import type { ApiRoutes } from '../../foundation/http/server.ts'
-import { rejectBody } from '../../foundation/http/validation.ts'
-import { ClosedObject, DoneReply, done } from '../../foundation/kernel/shapes.ts'
-import { noticeNewCredential } from '../../people/credentials/notices.ts'
+import { personContext } from '../../customers/auth/signed-in.ts'
+import { noticeNewCredential } from '../../customers/users/credentials/notices.ts'
 import {
   finishRegistration,
   type PasskeyContext,
@@ -15,10 +11,14 @@ import {
   signInByPasskey,
   startPasskeySignIn,
   startRegistration,
-} from '../../people/passkeys/passkeys.ts'
-import { type PasskeyRow, selectPasskeys } from '../../people/passkeys/queries.ts'
-import { wholeList } from '../../people/schema.ts'
-import { setSessionCookie } from '../../people/sessions/session-cookie.ts'
+} from '../../customers/users/passkeys/passkeys.ts'
+import { type PasskeyRow, selectPasskeys } from '../../customers/users/passkeys/queries.ts'
+import { wholeList } from '../../customers/users/schema.ts'
+import { setSessionCookie } from '../../customers/users/sessions/session-cookie.ts'
+import { errorReplies } from '../../foundation/http/openapi/errors.ts'
+import type { ApiRoutes } from '../../foundation/http/server.ts'
+import { rejectBody } from '../../foundation/http/validation.ts'
+import { ClosedObject, DoneReply, done } from '../../foundation/kernel/shapes.ts'
 import { rememberBrowser } from '../known-browsers.ts'
 import { browserOf, newSessionContext } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'

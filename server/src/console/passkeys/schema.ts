@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { NewPersonName } from '../../customers/users/schema.ts'
 import { ClosedObject, Nullable, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
-import { NewPersonName } from '../../people/schema.ts'
 
 const Base64Url = (maxLength: number) => Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength })
 const Attachment = Type.Optional(Type.String({ maxLength: 50 }))

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 import manifest from '../../../package.json' with { type: 'json' }
-import { entitlementAt } from '../../accounts/account.ts'
-import { accountOf } from '../../accounts/queries.ts'
-import type { PersonContext } from '../../auth/signed-in.ts'
+import { entitlementAt } from '../../customers/accounts/account.ts'
+import { accountOf } from '../../customers/accounts/queries.ts'
+import type { PersonContext } from '../../customers/auth/signed-in.ts'
+import { type PasskeySite, passkeySiteOf } from '../../customers/users/passkeys/passkeys.ts'
+import { hasOperator, selectSettings } from '../../customers/users/queries.ts'
+import { selectVisibleAccounts } from '../../customers/users/sessions/queries.ts'
 import type { Queryable } from '../../foundation/db/pool.ts'
-import { type PasskeySite, passkeySiteOf } from '../../people/passkeys/passkeys.ts'
-import { hasOperator, selectSettings } from '../../people/queries.ts'
-import { selectVisibleAccounts } from '../../people/sessions/queries.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { SessionReply, SignInOptionsReply } from './schema.ts'
 

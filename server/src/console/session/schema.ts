@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { planSlugs } from '../../accounts/plans.ts'
-import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
+import { planSlugs } from '../../customers/accounts/plans.ts'
 import {
   EmailAddress,
   GivenEmailAddress,
@@ -9,7 +8,8 @@ import {
   PersonId,
   PersonName,
   RoleName,
-} from '../../people/schema.ts'
+} from '../../customers/users/schema.ts'
+import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
 
 const AccountId = Type.String({
   pattern: '^acct_[A-Za-z]{16}$',

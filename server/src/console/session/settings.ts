@@ -1,8 +1,8 @@
-import { personContext } from '../../auth/signed-in.ts'
+import { personContext } from '../../customers/auth/signed-in.ts'
+import { upsertSettings } from '../../customers/users/queries.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import { DoneReply, done } from '../../foundation/kernel/shapes.ts'
-import { upsertSettings } from '../../people/queries.ts'
 import { SettingsRequest } from './schema.ts'
 
 const maxSettingsBytes = 16_384

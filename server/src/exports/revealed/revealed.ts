@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { type Access, authorize } from '../../auth/access.ts'
-import type { CallerContext } from '../../auth/caller.ts'
 import { contactKeysOf, describeContact, openContactRow } from '../../contacts/contact.ts'
 import { readContacts } from '../../contacts/queries.ts'
 import { RevealedContact } from '../../contacts/schema.ts'
+import { type Access, authorize } from '../../customers/auth/access.ts'
+import type { CallerContext } from '../../customers/auth/caller.ts'
+import { nameSpenders, SpentBy } from '../../customers/usage/spenders.ts'
 import { contactIdPattern, invalidContactId } from '../../delivery/contact-preview.ts'
 import { findStoreIds } from '../../delivery/fetch-queries.ts'
 import { parseHost } from '../../delivery/paid-reply.ts'
@@ -19,7 +20,6 @@ import {
   readListLimit,
 } from '../../foundation/kernel/list-pages.ts'
 import { ClosedObject, Nullable, RequestId } from '../../foundation/kernel/shapes.ts'
-import { nameSpenders, SpentBy } from '../../usage/spenders.ts'
 import { type RevealRecordRow, selectReveals, selectRevealsOf } from './queries.ts'
 
 export const RevealedQuery = ClosedObject({

@@ -1,6 +1,6 @@
 /** Statements on whether the key or person that started an export may still spend. */
-import { type AccountRow, accountColumnsOf } from '../../accounts/queries.ts'
-import type { BudgetColumns } from '../../auth/budgets.ts'
+import { type AccountRow, accountColumnsOf } from '../../customers/accounts/queries.ts'
+import type { BudgetColumns } from '../../customers/auth/budgets.ts'
 import type { Queryable } from '../../foundation/db/pool.ts'
 
 export interface ExportOwnerRow extends AccountRow, BudgetColumns {

@@ -1,7 +1,7 @@
 import { tryLock } from '@storedex/process-lock'
 import { withTimeout } from '@storedex/work'
 import type { Logger } from 'pino'
-import { system } from '../../auth/actor.ts'
+import { system } from '../../customers/auth/actor.ts'
 import { type Pool, transact } from '../../foundation/db/pool.ts'
 import type { GaugeSource } from '../../foundation/http/metrics.ts'
 import type { DataKey } from '../../foundation/kernel/seal.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { personContext } from '../../auth/signed-in.ts'
+import { personContext } from '../../customers/auth/signed-in.ts'
 import { type ErasureContext, erasing } from '../../erasure/erase-contacts.ts'
 import { countSuppressions } from '../../erasure/queries.ts'
 import type { ErasureServices } from '../../erasure/routes.ts'

@@ -1,6 +1,6 @@
-import { authorize } from '../../auth/access.ts'
-import { recordAudit } from '../../auth/audit.ts'
 import { lockCatalogue } from '../../catalogue/queries.ts'
+import { authorize } from '../../customers/auth/access.ts'
+import { recordAudit } from '../../customers/auth/audit.ts'
 import { type ErasureContext, erasing } from '../../erasure/erase-contacts.ts'
 import { type Erasure, erasePeople, planErasures } from '../../erasure/erase-people.ts'
 import * as queries from '../../erasure/queries.ts'

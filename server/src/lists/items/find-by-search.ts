@@ -1,5 +1,5 @@
 import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
-import { requireScope } from '../../auth/caller.ts'
+import { requireScope } from '../../customers/auth/caller.ts'
 import { contactIdsOf } from '../../delivery/contact-preview.ts'
 import { findStoreIds } from '../../delivery/fetch-queries.ts'
 import { parseHosts } from '../../delivery/paid-reply.ts'

@@ -1,4 +1,4 @@
-import { authorize } from '../../auth/access.ts'
+import { authorize } from '../../customers/auth/access.ts'
 import { type ListPosition, readListPage } from '../../foundation/kernel/list-pages.ts'
 import { type ListsContext, openListId, readingLists } from '../context.ts'
 import { requireList } from '../read-lists.ts'

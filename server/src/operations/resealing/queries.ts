@@ -1,8 +1,8 @@
 /** Statements that replace sealed bytes: contacts, kept replies, pieces of files. Sealed bytes begin with the id of their key. */
 
+import { type ReplyKey, replyKeyValues } from '../../customers/idempotency/queries.ts'
 import type { Client, Queryable } from '../../foundation/db/pool.ts'
 import type { Mode } from '../../foundation/kernel/ids.ts'
-import { type ReplyKey, replyKeyValues } from '../../idempotency/queries.ts'
 
 /** `sealed` is null if the newest key sealed it. */
 export interface SealedContactRow {

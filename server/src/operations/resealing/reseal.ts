@@ -1,3 +1,4 @@
+import { replyRowIdentity } from '../../customers/idempotency/idempotency.ts'
 import { type Pool, transact } from '../../foundation/db/pool.ts'
 import {
   type ContactSeals,
@@ -9,7 +10,6 @@ import {
 import { allowLongStatements, countByDataKey, type DataKeyUse } from '../../foundation/encryption/queries.ts'
 import { OperatorError } from '../../foundation/kernel/errors.ts'
 import { SealError, type Sealer } from '../../foundation/kernel/seal.ts'
-import { replyRowIdentity } from '../../idempotency/idempotency.ts'
 import * as queries from './queries.ts'
 
 interface ResealContext {

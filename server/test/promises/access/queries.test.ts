@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { scopes } from '../../../src/auth/caller.ts'
+import { scopes } from '../../../src/customers/auth/caller.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 import { operations } from './support/operations.ts'

@@ -164,9 +164,9 @@ describe('workspaces', () => {
 })
 
 test.each([
-  ['server/src/auth/planted.ts', '../../test/support/app.ts'],
-  ['server/src/auth/planted.ts', '../../../bench/run.ts'],
-  ['server/test/auth/planted.test.ts', '../../../bench/run.ts'],
+  ['server/src/customers/auth/planted.ts', '../../test/support/app.ts'],
+  ['server/src/customers/auth/planted.ts', '../../../bench/run.ts'],
+  ['server/test/customers/auth/planted.test.ts', '../../../bench/run.ts'],
   ['packages/search-index/src/planted.ts', '../../../server/src/app.ts'],
   ['console/src/api/planted.ts', '../../../server/src/app.ts'],
   ['stripe-standin/src/planted.ts', '@storedex/search-index'],

@@ -7,7 +7,7 @@ import { filesIn, project, sourcePaths } from './support/tree.ts'
 const shared = /^(promises|deep|support)$/
 const tests = sourcePaths.filter((path) => path.startsWith('server/test/') && path.endsWith('.test.ts'))
 
-/** `auth/keys` of server/test/auth/keys/budgets.test.ts. */
+/** `auth/keys` of server/test/customers/auth/keys/budgets.test.ts. */
 function folderOf(path: string): string {
   return path.split('/').slice(2, -1).join('/')
 }
@@ -28,7 +28,9 @@ describe('the tests of x stand in the folder of x', () => {
 
   test('a folder astray is seen', () => {
     expect(foldersAstray(['server/test/tokens/budgets.test.ts'])).toEqual(['tokens'])
-    expect(foldersAstray(['server/test/auth/budgets.test.ts', 'server/test/promises/leaks/logs.test.ts'])).toEqual([])
+    expect(
+      foldersAstray(['server/test/customers/auth/budgets.test.ts', 'server/test/promises/leaks/logs.test.ts']),
+    ).toEqual([])
   })
 
   test('a test beside the rooms has the name of a file there', () => {

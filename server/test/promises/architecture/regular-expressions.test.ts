@@ -31,12 +31,12 @@ interface Exception {
 // Quadratic, and their text is bounded.
 const bounded: Exception[] = [
   {
-    path: 'server/src/keys/schema.ts',
+    path: 'server/src/customers/keys/schema.ts',
     starts: '/^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x20',
     reason: 'the pattern of a line; its schemas have a maxLength of 200 at most',
   },
   {
-    path: 'server/src/people/schema.ts',
+    path: 'server/src/customers/users/schema.ts',
     starts: '/^[^\\u0000-\\u001f]*[^\\s',
     reason: 'the schema of a name has a maxLength of 200',
   },
@@ -67,7 +67,7 @@ const read: Exception[] = [
   { path: 'client/src/options.ts', starts: '/(?<!\\/)\\/+$/', reason: 'it begins once in a row of slashes' },
   { path: 'console/src/lib/filters/words/tokens.ts', starts: '/(?:[^\\s,;/|]|(?<=', reason: fewCharacters },
   {
-    path: 'server/src/billing/sync/webhooks.ts',
+    path: 'server/src/customers/billing/sync/webhooks.ts',
     starts: '/^(?=.*(^|,)t=',
     reason: 'it begins once, and so does each of its assertions',
   },
@@ -93,7 +93,7 @@ const read: Exception[] = [
 const dynamic: Exception[] = [
   { path: 'client/src/parts.ts', starts: 'new RegExp(`^${name}', reason: 'the name of a member of a request' },
   {
-    path: 'server/src/customers/schema.ts',
+    path: 'server/src/customers/administration/schema.ts',
     starts: 'pattern: `^${prefix}_',
     reason: 'it is in the document of the console',
   },

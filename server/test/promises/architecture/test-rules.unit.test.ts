@@ -40,8 +40,8 @@ const rules: Rule[] = [
       // The other process must be seen to wait while this one holds what it wants.
       'packages/process-lock/test/lock.test.ts delay()',
       // Between two looks at what changes, until a deadline.
-      'server/test/billing/local/standin.test.ts delay()',
-      'server/test/billing/stripe/requests.test.ts delay()',
+      'server/test/customers/billing/local/standin.test.ts delay()',
+      'server/test/customers/billing/stripe/requests.test.ts delay()',
       // Lets other work of this process have its turn.
       'packages/search-index/test/build.random.unit.test.ts delay()',
       'server/test/promises/crash/search/files.deep.test.ts delay()',
@@ -54,8 +54,8 @@ const rules: Rule[] = [
       'server/test/promises/crash/search/kills.random.test.ts delay()',
       'server/test/promises/crash/search/service.deep.test.ts delay()',
       // Replies that take their time, so that what must not overlap them could.
-      'server/test/billing/support/fake-stripe-app.ts setTimeout()',
-      'server/test/billing/sync/reconcile.test.ts setTimeout()',
+      'server/test/customers/billing/support/fake-stripe-app.ts setTimeout()',
+      'server/test/customers/billing/sync/reconcile.test.ts setTimeout()',
       'server/test/foundation/http/hostile.test.ts setTimeout()',
       // Before a refused request is sent again.
       'server/test/promises/crash/support/load.ts setTimeout()',
@@ -92,8 +92,8 @@ const rules: Rule[] = [
     unseen: ['const port = address(server)'],
     known: [
       'packages/embedded-postgres/test/start.test.ts pickFreePort',
-      'server/test/billing/stripe/requests.test.ts pickFreePort',
-      'server/test/billing/support/service-process.ts pickFreePort',
+      'server/test/customers/billing/stripe/requests.test.ts pickFreePort',
+      'server/test/customers/billing/support/service-process.ts pickFreePort',
       'server/test/deep/failover/support/haproxy.ts pickFreePort',
       'server/test/deep/failover/support/pgbouncer.ts pickFreePort',
       'server/test/deep/failover/support/servers.ts pickFreePort',
@@ -125,7 +125,7 @@ const rules: Rule[] = [
     unseen: ['const statements = watchStatements(app.deps.db)', "vi.spyOn(Lane.prototype, 'untilAborted')"],
     known: [
       // Fails them.
-      'server/test/auth/made-up-keys.test.ts vi.spyOn',
+      'server/test/customers/auth/made-up-keys.test.ts vi.spyOn',
       'server/test/support/statements/watch.ts vi.spyOn',
     ],
   },

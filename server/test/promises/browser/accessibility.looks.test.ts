@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { newLink } from '../../people/support/people.ts'
+import { newLink } from '../../customers/users/support/people.ts'
 import { aurora } from '../../support/fixtures.ts'
 import type { TestPerson } from '../../support/person.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'

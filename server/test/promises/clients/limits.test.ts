@@ -11,7 +11,7 @@ import {
   StoredexError,
   TimeoutError,
 } from '../../../../client/src/index.ts'
-import { scopes } from '../../../src/auth/caller.ts'
+import { scopes } from '../../../src/customers/auth/caller.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { generateStores } from '../../support/records/store-records.ts'

@@ -6,7 +6,7 @@ import {
   type Storedex,
   type StoredexError,
 } from '../../../../client/src/index.ts'
-import { scopes } from '../../../src/auth/caller.ts'
+import { scopes } from '../../../src/customers/auth/caller.ts'
 import { generous } from '../../contacts/support/reveals.ts'
 import { startTestApp } from '../../support/app.ts'
 import { generateStores } from '../../support/records/store-records.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
-import { scopes } from '../../../src/auth/caller.ts'
+import { scopes } from '../../../src/customers/auth/caller.ts'
 import { knownList, operations } from '../access/support/operations.ts'
 import { errorIn, forEachInParallel, marker, startHostileApp } from './support/hostile-app.ts'
 import { validBodies } from './support/valid-bodies.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { scopes } from '../../../src/auth/caller.ts'
+import { scopes } from '../../../src/customers/auth/caller.ts'
 import { newApiKey } from '../../../src/foundation/kernel/api-key.ts'
 import { createLogger } from '../../../src/foundation/runtime/logger.ts'
 import { call, type RawReply, sendRaw } from '../../foundation/http/support/test-server.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
-import { scopes } from '../../../src/auth/caller.ts'
+import { scopes } from '../../../src/customers/auth/caller.ts'
 import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
 import { createMetrics } from '../../../src/foundation/http/metrics.ts'
 import { normalizeEmail } from '../../../src/foundation/kernel/channels/email.ts'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
-import { type Access, deedKinds } from '../../../src/auth/access.ts'
+import { type Access, deedKinds } from '../../../src/customers/auth/access.ts'
 import { startTestApp } from '../../support/app.ts'
 
 const project = join(import.meta.dirname, '../../../..')

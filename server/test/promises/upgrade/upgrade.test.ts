@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findDifferences } from '../../auth/support/key-budgets.ts'
+import { findDifferences } from '../../customers/auth/support/key-budgets.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { readSpent, type Spent } from '../../support/members.ts'
 import { type Call, type CallReply, expectSameReply, send } from './support/calls.ts'

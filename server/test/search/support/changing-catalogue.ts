@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
-import type { Actor } from '../../../src/auth/actor.ts'
+import type { Actor } from '../../../src/customers/auth/actor.ts'
 import type { Deps } from '../../../src/deps.ts'
 import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
 import type { Mode } from '../../../src/foundation/kernel/ids.ts'

@@ -1,7 +1,6 @@
 import { contactsPerStore, IdList } from '@storedex/search-index'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { system } from '../../../src/auth/actor.ts'
 import type { CountContext } from '../../../src/counts/context.ts'
 import { countContacts } from '../../../src/counts/count-contacts.ts'
 import { countStores } from '../../../src/counts/count-stores.ts'
@@ -11,6 +10,7 @@ import {
   type StoreFacetName,
   storeFacetNames,
 } from '../../../src/counts/schema.ts'
+import { system } from '../../../src/customers/auth/actor.ts'
 import type { DeliverEmails } from '../../../src/foundation/encryption/contact-facts.ts'
 import type { Mode } from '../../../src/foundation/kernel/ids.ts'
 import type { SearchEngine } from '../../../src/search/engines/engine.ts'

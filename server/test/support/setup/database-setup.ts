@@ -1,4 +1,4 @@
-import { passwordHasher } from '../../../src/people/passwords/hasher.ts'
+import { passwordHasher } from '../../../src/customers/users/passwords/hasher.ts'
 import { atEnd } from '../cleanup.ts'
 import { checkRecordedStatements, recordStatements } from '../statements/lint.ts'
 

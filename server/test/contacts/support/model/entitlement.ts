@@ -1,4 +1,10 @@
-import type { LimitOverrides, Limits, OverridableMeter, PlanFile, PlanSlug } from '../../../../src/accounts/plans.ts'
+import type {
+  LimitOverrides,
+  Limits,
+  OverridableMeter,
+  PlanFile,
+  PlanSlug,
+} from '../../../../src/customers/accounts/plans.ts'
 
 /** What the operator granted an account. Times are epoch milliseconds. */
 export interface Grant {

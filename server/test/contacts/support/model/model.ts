@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { PlanFile } from '../../../../src/accounts/plans.ts'
+import type { PlanFile } from '../../../../src/customers/accounts/plans.ts'
 import {
   type Catalogue,
   contactReply,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { OverridableMeter } from '../../../../src/accounts/plans.ts'
+import type { OverridableMeter } from '../../../../src/customers/accounts/plans.ts'
 import { type Facts, type Mode, peopleCounts, type Roster, shopCount } from './catalogue.ts'
 import type { Act, Search, State, Wanted } from './model.ts'
 

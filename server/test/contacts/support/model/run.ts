@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
-import { checkLedger } from '../../../../src/ledger/check.ts'
+import { checkLedger } from '../../../../src/customers/ledger/check.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { entitlementOf } from './entitlement.ts'
 import { type AccountActivity, type Act, advance, copyOf, type Setting, type Stage, type State } from './model.ts'

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PlanFile } from '../../../../src/accounts/plans.ts'
+import type { PlanFile } from '../../../../src/customers/accounts/plans.ts'
 import { eraseContacts } from '../../../../src/erasure/erase-contacts.ts'
 import { OperatorError, Refusal } from '../../../../src/foundation/kernel/errors.ts'
 import { importContacts } from '../../../../src/imports/contacts/import-contacts.ts'

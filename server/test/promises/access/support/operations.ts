@@ -1,4 +1,4 @@
-import type { Scope } from '../../../../src/auth/caller.ts'
+import type { Scope } from '../../../../src/customers/auth/caller.ts'
 
 /** How to call an operation of the API. */
 export interface OperationCase {

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
 import { Random } from '../../../../../catalogue/build/random.ts'
 import { Storedex, type StoredexError, type StoredexOptions } from '../../../../../client/src/index.ts'
-import { checkLedger } from '../../../../src/ledger/check.ts'
+import { checkLedger } from '../../../../src/customers/ledger/check.ts'
 import type { TestApp, TestKey } from '../../../support/app.ts'
 import { atEnd } from '../../../support/cleanup.ts'
 import { FaultProxy, type FaultProxyOptions } from './fault-proxy.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect } from 'vitest'
-import { scopes } from '../../../../src/auth/caller.ts'
+import { scopes } from '../../../../src/customers/auth/caller.ts'
 import { createLogger } from '../../../../src/foundation/runtime/logger.ts'
 import { call, type RawReply, sendRaw } from '../../../foundation/http/support/test-server.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../../support/app.ts'

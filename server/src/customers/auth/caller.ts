@@ -1,0 +1,153 @@
+import type { Queryable } from '../../foundation/db/pool.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import type { Mode } from '../../foundation/kernel/ids.ts'
+import { formatDay } from '../../foundation/kernel/time.ts'
+import { type AccountTerms, canRecoverSubscription, closedReason, type Entitlement } from '../accounts/account.ts'
+import type { ApiAccessAction } from '../accounts/billing-actions.ts'
+import type { ActorContext } from './actor.ts'
+import type { CallingKey } from './budgets.ts'
+import type { RateWindows } from './rate-limits.ts'
+
+/** The permissions a key can have. */
+export const scopes = [
+  'usage:read',
+  'stores:read',
+  'contacts:search',
+  'contacts:reveal',
+  'lists:manage',
+  'exports:manage',
+  'billing:read',
+  'billing:manage',
+] as const
+
+export type Scope = (typeof scopes)[number]
+
+/** The default scopes of a new key: all data, and to read why the account has lost its access, once it has. */
+export const defaultScopes: readonly Scope[] = [
+  'usage:read',
+  'stores:read',
+  'contacts:search',
+  'contacts:reveal',
+  'billing:read',
+]
+
+/** Whether a key can do nothing at all while its account has no API access. */
+export function lacksBillingScopes(held: readonly Scope[]): boolean {
+  return !held.includes('billing:read') && !held.includes('billing:manage')
+}
+
+/** The account for which a request acts, and who acts: an API key, or a person of the console. */
+export interface Caller {
+  accountId: number
+  mode: Mode
+  /** Null for a person. */
+  key: CallingKey | null
+  /** The person who is signed in; null for a key. */
+  personId: number | null
+  /** The scopes of the key; null for a person, who may do what the role in the account allows. */
+  scopes: readonly Scope[] | null
+  entitlement: Entitlement
+  /** The rate windows, including this call; none for a person. */
+  rate: RateWindows
+}
+
+/** Who spends, under which terms. */
+export type Spender = Pick<Caller, 'accountId' | 'mode' | 'personId'> & {
+  key: Pick<CallingKey, 'id' | 'counterKeyId' | 'budgets'> | null
+  entitlement: Pick<
+    Entitlement,
+    'limits' | 'period' | 'creditsPeriod' | 'trial' | 'paidPlanCredits' | 'hasPaymentMethod'
+  >
+}
+
+/** The caller of a request whose key was accepted. */
+export interface KeyCaller extends Caller {
+  key: CallingKey
+  personId: null
+  scopes: readonly Scope[]
+}
+
+/** The windows of a request that was counted. */
+export interface CountedWindows {
+  minuteStartedAt: Date
+  minuteUsed: number
+  /** The UTC day, as YYYY-MM-DD. */
+  day: string
+  dayUsed: number
+}
+
+/** What a process remembers of a key and its account; right as long as the database has the same versions of both rows. */
+export interface Standing {
+  readonly keyVersion: string
+  readonly accountVersion: string
+  /** Whether the database was seen to have another version. */
+  isStale: boolean
+}
+
+/** Counts a request in its windows once: with its charge, or by a charge of nothing. */
+export interface RequestAdmission {
+  /** What the request is prepared by; the statement that counts it checks it. */
+  readonly known: Standing
+  /** The time of the request, by which its windows count. */
+  readonly requestedAt: Date
+  /** Whether the request has been neither counted nor refused. */
+  readonly isPending: boolean
+  /** Reads key and account again, because what was known is not right. Updates the caller; throws a refusal. */
+  refresh(): Promise<void>
+  /** The request was counted, or refused without being counted; the windows are those that it leaves. */
+  end(windows: CountedWindows, isCounted: boolean): void
+  /** The charge failed without an answer: whether the request was counted is unknown. */
+  abandon(): void
+}
+
+/** The context of an authenticated request. */
+export interface CallerContext extends ActorContext {
+  db: Queryable
+  requestId: string
+  caller: Caller
+  /** Null for a person. */
+  admission?: RequestAdmission | null
+}
+
+/** Throws for a revoked, suspended or expired key. */
+export function refuseUnusableKey(
+  row: { revoked_at: Date | null; key_suspended_at: Date | null; expires_at: Date | null },
+  now: Date,
+): void {
+  if (row.revoked_at) throw new Refusal('revoked_api_key', 'This API key was revoked.')
+  if (row.key_suspended_at) throw new Refusal('suspended_api_key', 'This API key is suspended.')
+  if (row.expires_at && row.expires_at <= now)
+    throw new Refusal('expired_api_key', `This API key expired on ${formatDay(row.expires_at)}.`)
+}
+
+/**
+ * The error of an account without API access, with the action that restores it and `billingPage`, where a person does the
+ * same; null at the command line, which names none. A suspended or closed account gets neither: it cannot buy its access back.
+ */
+export function accessRequiredError(terms: AccountTerms, billingPage: string | null): Refusal {
+  const closed = closedReason(terms)
+  if (closed) return new Refusal('api_access_required', closed)
+  const sentence = `This account has no active paid plan (status ${terms.status}); renew it to use the API.`
+  if (billingPage === null) return new Refusal('api_access_required', sentence)
+  const billing: ApiAccessAction = canRecoverSubscription(terms)
+    ? { action: 'manage_billing', url: billingPage, endpoint: '/api/v1/billing/portal-link' }
+    : { action: 'create_subscription_link', url: billingPage, endpoint: '/api/v1/billing/subscription-link' }
+  return new Refusal('api_access_required', sentence, { billing })
+}
+
+/** The console's page about an account's plan. */
+export const consoleBillingPath = '/billing'
+
+/** The address of that page for one account: whoever opens it may be a member of several. */
+export function billingPageOf(publicUrl: string, account: string): string {
+  return `${publicUrl}${consoleBillingPath}?account=${account}`
+}
+
+/** Refuses a key without a scope that the body of the request calls for, beside the one that its route needs. */
+export function requireScope({ scopes }: Caller, scope: Scope): void {
+  if (scopes && !scopes.includes(scope)) throw missingScopeError(scope)
+}
+
+export function missingScopeError(scope: Scope): Refusal {
+  return new Refusal('insufficient_scope', `This API key lacks the scope ${scope}.`, { param: scope })
+}

@@ -1,0 +1,182 @@
+import { type Static, Type } from 'typebox'
+import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
+import type { ApiRoutes } from '../../foundation/http/server.ts'
+import type { CursorSealer } from '../../foundation/kernel/cursor.ts'
+import type { IdSealer, Mode } from '../../foundation/kernel/ids.ts'
+import { ClosedObject, RequestId } from '../../foundation/kernel/shapes.ts'
+import { formatDay } from '../../foundation/kernel/time.ts'
+import { TrialCreditAction } from '../accounts/billing-actions.ts'
+import { callerContext } from '../admission/access.ts'
+import { authorize } from '../auth/access.ts'
+import { readCallerBudgets } from '../auth/budget-reports.ts'
+import type { CallerContext, KeyCaller } from '../auth/caller.ts'
+import type { TrialLinks } from '../auth/trial-links.ts'
+import { trialAction } from '../ledger/refusals.ts'
+import { AccountUsage, type KeptExports, readAccountUsage, readingUsage } from './account-usage.ts'
+import { DailyUsage, readDailyUsage } from './daily-usage.ts'
+import { openLedgerFile, takingLedger } from './ledger-file.ts'
+import { LedgerList, listLedger } from './ledger-list.ts'
+import { AccountUsageQuery, DailyUsageQuery, LedgerFileQuery, LedgerListQuery } from './parameters.ts'
+import { readUsage } from './read-usage.ts'
+import { BudgetFigures, PlanStanding, reportPlan, usageFigures } from './schema.ts'
+
+const UsageReply = ClosedObject(
+  {
+    object: Type.Literal('usage'),
+    plan: PlanStanding,
+    ...usageFigures,
+    billing: Type.Optional(TrialCreditAction),
+    key: ClosedObject(
+      {
+        id: Type.String({ pattern: '^key_[A-Za-z]{16}$', maxLength: 20, examples: ['key_RtWqLzXcVbNmPkJh'] }),
+        name: Type.String({ maxLength: 200 }),
+        mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
+        budget: Type.Optional(
+          ClosedObject(
+            {
+              contact_credits: Type.Optional(BudgetFigures),
+              store_exports: Type.Optional(BudgetFigures),
+              search_rows: Type.Optional(BudgetFigures),
+            },
+            {
+              title: 'KeyBudget',
+              description: 'What this key may spend of its own; missing without a budget, as is a meter without one.',
+            },
+          ),
+        ),
+      },
+      { title: 'UsageKey' },
+    ),
+    request_id: RequestId,
+  },
+  { title: 'UsageReply' },
+)
+
+interface UsageContext extends CallerContext {
+  ids: IdSealer
+  trialLinks: TrialLinks
+  caller: KeyCaller
+}
+
+/** The usage of the account in the caller's mode, including this request. */
+async function reportUsage(ctx: UsageContext): Promise<Static<typeof UsageReply>> {
+  authorize(ctx, readingUsage)
+  const { accountId, mode, key, entitlement } = ctx.caller
+  const usage = await readUsage(ctx.db, { accountId, mode, entitlement, now: ctx.now })
+  const budgets = await readCallerBudgets(ctx.db, ctx.caller)
+  const { contact_credits, store_exports, search_rows } = budgets ?? {}
+  const budget = budgets && {
+    ...(contact_credits && { contact_credits }),
+    ...(store_exports && { store_exports }),
+    ...(search_rows && { search_rows }),
+  }
+  return {
+    object: 'usage',
+    plan: reportPlan(entitlement),
+    ...usage,
+    ...(entitlement.trial.active
+      ? { billing: trialAction(entitlement, ctx.trialLinks.urlFor(ctx.caller, ctx.now)) }
+      : {}),
+    key: { id: ctx.ids.seal('key', key.id), name: key.name, mode, ...(budget && { budget }) },
+    request_id: ctx.requestId,
+  }
+}
+
+export interface UsageServices {
+  ids: IdSealer
+  trialLinks: TrialLinks
+  cursors: CursorSealer
+  config: { ledgerDetailMonths: number }
+  readKeptExports(ctx: CallerContext, mode: Mode): Promise<KeptExports>
+}
+
+// Without a type: it is sent as a stream.
+const LedgerFile: object = {
+  description: 'The ledger as CSV.',
+  content: { 'text/csv': { schema: Type.String({ description: 'A line for each entry, after a line of names.' }) } },
+}
+
+export function registerUsageRoutes(api: ApiRoutes, services: UsageServices): void {
+  const { ids, trialLinks, cursors, config, readKeptExports } = services
+
+  api.get(
+    '/usage',
+    {
+      config: {
+        access: readingUsage,
+        memberSchema: { querystring: AccountUsageQuery, response: { 200: AccountUsage } },
+      },
+      schema: {
+        operationId: 'getUsage',
+        tags: ['usage'],
+        summary: 'Read plan, limits and remaining balances',
+        description: 'The usage of the account in the mode of the key, including this request.',
+        response: { 200: UsageReply, ...errorReplies(401, 403, 429) },
+      },
+    },
+    async (request, reply) => {
+      const { caller, query } = request
+      const ctx = callerContext(request)
+      // Each door has a schema of its own for the reply.
+      return reply.send(
+        caller
+          ? ((await reportUsage({ ...ctx, caller, ids, trialLinks })) as never)
+          : ((await readAccountUsage({ ...ctx, readKeptExports }, query as AccountUsageQuery)) as never),
+      )
+    },
+  )
+
+  api.get(
+    '/usage/daily',
+    {
+      config: { access: { member: readingUsage.member, kind: 'read' } },
+      schema: {
+        operationId: 'getDailyUsage',
+        tags: ['usage'],
+        summary: 'Read what was spent on each day',
+        description: 'Days are in UTC. Days before kept_since are left out.',
+        querystring: DailyUsageQuery,
+        response: { 200: DailyUsage },
+      },
+    },
+    (request) =>
+      readDailyUsage({ ...callerContext(request), ids, ledgerDetailMonths: config.ledgerDetailMonths }, request.query),
+  )
+
+  api.get(
+    '/ledger',
+    {
+      config: { access: { member: readingUsage.member, kind: 'read' } },
+      schema: {
+        operationId: 'listLedger',
+        tags: ['usage'],
+        summary: 'List what was spent, newest first',
+        querystring: LedgerListQuery,
+        response: { 200: LedgerList, ...errorReplies('invalid_cursor', 'invalid_limit') },
+      },
+    },
+    (request) => listLedger({ ...callerContext(request), ids, cursors }, request.query),
+  )
+
+  api.get(
+    '/ledger/file',
+    {
+      config: { access: takingLedger },
+      schema: {
+        operationId: 'getLedgerFile',
+        tags: ['usage'],
+        summary: 'Download what was spent as CSV, oldest first',
+        description: 'Includes entries that the list no longer shows. It is written to the audit log.',
+        querystring: LedgerFileQuery,
+        response: { 200: LedgerFile },
+      },
+    },
+    async (request, reply) => {
+      const file = await openLedgerFile({ ...callerContext(request), ids }, request.query)
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="storedex-ledger-${formatDay(request.now)}.csv"`)
+        .send(file)
+    },
+  )
+}

@@ -1,0 +1,36 @@
+import type { Queryable } from '../../../foundation/db/pool.ts'
+import { hashToken } from '../tokens.ts'
+import { type ChallengeRow, deleteChallenge, insertChallenge } from './queries.ts'
+
+/** What a browser has to bring back; each purpose has challenges of its own. */
+export type ChallengePurpose = 'passkey_sign_in' | 'passkey_registration' | 'openid' | 'sign_up'
+
+interface NewChallenge {
+  /** What the browser holds; only its hash is stored. */
+  token: string
+  purpose: ChallengePurpose
+  /** Whose it is; null for somebody who is not signed in. */
+  personId: number | null
+  content: string
+  lifeMs: number
+  now: Date
+}
+
+export function createChallenge(db: Queryable, challenge: NewChallenge): Promise<void> {
+  const { token, purpose, personId, content, lifeMs, now } = challenge
+  return insertChallenge(db, {
+    id: hashToken(token),
+    purpose,
+    personId,
+    content,
+    expiresAt: new Date(now.getTime() + lifeMs),
+  })
+}
+
+/** Uses a challenge up; undefined when it was used, has expired or never existed. */
+export function takeChallenge(
+  db: Queryable,
+  { token, purpose, now }: { token: string; purpose: ChallengePurpose; now: Date },
+): Promise<ChallengeRow | undefined> {
+  return deleteChallenge(db, { id: hashToken(token), purpose, now })
+}

@@ -1,0 +1,60 @@
+import type { Client, Pool } from '../../../foundation/db/pool.ts'
+import type { IdSealer } from '../../../foundation/kernel/ids.ts'
+import type { Signer } from '../../../foundation/kernel/signer.ts'
+import { recognised } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
+import type { Role } from '../../auth/roles.ts'
+import { type RegisteredPerson, selectPerson } from '../queries.ts'
+import { type Browser, beginSession } from '../sessions/sessions.ts'
+import { invalidLinkError } from './links.ts'
+
+export interface LinkContext {
+  db: Pool
+  ids: IdSealer
+  signer: Signer
+  now: Date
+  browser: Browser
+  /** Who is signed in already; null for nobody. */
+  personId: number | null
+  /** The hash of the session's token that the browser had; a new session replaces it. */
+  replacedToken: Buffer | null
+}
+
+/** What a link has done or waits for. */
+export interface OpenedLink {
+  /** `sign_in`: it signs the person in, or has done so. The others wait for a password. */
+  purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up'
+  email: string
+  name: string | null
+  /** The account that an invitation is for, or that a sign-up creates. */
+  account: { name: string; role: Role } | null
+  needsName: boolean
+  /** An invitation: somebody who has an account signs in first, and then opens the link again. */
+  needsSignIn: boolean
+  /** The token of the new session; null without one. */
+  sessionToken: string | null
+}
+
+/** Begins the session of somebody whose link was used, in its transaction. */
+export async function startLinkSession(
+  client: Client,
+  ctx: LinkContext,
+  personId: number,
+  purpose: string,
+): Promise<OpenedLink> {
+  const person = recognised(personId, { address: ctx.browser.address, now: ctx.now })
+  await recordAudit(client, person, { accountId: null, action: 'link.used', details: { purpose } })
+  const sessionToken = await beginSession(client, ctx, personId, 'link')
+  return signedIn((await selectPerson(client, personId))!, sessionToken)
+}
+
+export function signedIn({ email, name }: RegisteredPerson, sessionToken: string | null): OpenedLink {
+  return { purpose: 'sign_in', email, name, account: null, needsName: false, needsSignIn: false, sessionToken }
+}
+
+/** Throws for a person who was removed with their links, a moment ago. */
+export async function requireLinkedPerson({ db }: LinkContext, id: number): Promise<RegisteredPerson> {
+  const person = await selectPerson(db, id)
+  if (!person) throw invalidLinkError()
+  return person
+}

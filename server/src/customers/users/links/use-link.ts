@@ -1,0 +1,102 @@
+import { transact } from '../../../foundation/db/pool.ts'
+import { recognised } from '../../auth/actor.ts'
+import { countFailures } from '../attempts.ts'
+import { acceptAsNewPerson, lookAtInvitation, openInvitation } from '../invitations/accept-invitation.ts'
+import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
+import { lockCredentials } from '../queries.ts'
+import { completeSignUp, openSignUp } from '../sign-up/sign-up.ts'
+import { hashToken } from '../tokens.ts'
+import { type LinkContext, type OpenedLink, requireLinkedPerson, startLinkSession } from './link-context.ts'
+import { invalidLinkError } from './links.ts'
+import { type LinkPurpose, type SignInLinkRow, selectSignInLink, useSignInLink } from './queries.ts'
+
+export interface ChosenPassword {
+  token: string
+  password: string
+  /** Null to keep the person's name. */
+  name: string | null
+}
+
+/** Looks at a link, and changes nothing. */
+export function lookAtLink(ctx: LinkContext, token: string): Promise<OpenedLink> {
+  return useFirst(ctx, [
+    () => lookAtOwnLink(ctx, token),
+    () => lookAtInvitation(ctx, token),
+    () => openSignUp(ctx, token),
+  ])
+}
+
+/** Opens a link: one that signs in is used up, one that waits for a password is only looked at. */
+export function openLink(ctx: LinkContext, token: string): Promise<OpenedLink> {
+  return useFirst(ctx, [() => openOwnLink(ctx, token), () => openInvitation(ctx, token), () => openSignUp(ctx, token)])
+}
+
+/** Sets the password that a link waits for, and signs the person in. */
+export function setPasswordByLink(ctx: LinkContext, chosen: ChosenPassword): Promise<OpenedLink> {
+  return useFirst(ctx, [
+    () => setOwnPassword(ctx, chosen),
+    () => acceptAsNewPerson(ctx, chosen),
+    () => completeSignUp(ctx, chosen),
+  ])
+}
+
+/** Takes a token as each kind of link in turn. Counts those that are none, so that nobody can search for tokens. */
+function useFirst(ctx: LinkContext, kinds: readonly (() => Promise<OpenedLink | null>)[]): Promise<OpenedLink> {
+  const attempt = { address: ctx.browser.address }
+  // A weak password is no attempt to guess a link.
+  return countFailures(ctx, { kind: 'link', attempt, failure: 'invalid_link' }, async () => {
+    for (const use of kinds) {
+      const opened = await use()
+      if (opened) return opened
+    }
+    throw invalidLinkError()
+  })
+}
+
+async function lookAtOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+  const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
+  return link ? describeOwnLink(ctx, link) : null
+}
+
+async function openOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+  const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
+  if (!link) return null
+  if (link.purpose !== 'sign_in') return describeOwnLink(ctx, link)
+  return useOwnLink(ctx, { token, purpose: 'sign_in', personId: link.person_id })
+}
+
+async function describeOwnLink(ctx: LinkContext, { purpose, person_id: personId }: SignInLinkRow): Promise<OpenedLink> {
+  const { email, name } = await requireLinkedPerson(ctx, personId)
+  return { purpose, email, name, account: null, needsName: false, needsSignIn: false, sessionToken: null }
+}
+
+async function setOwnPassword(ctx: LinkContext, { token, password, name }: ChosenPassword): Promise<OpenedLink | null> {
+  const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
+  if (link?.purpose !== 'set_password') return null
+  const person = await requireLinkedPerson(ctx, link.person_id)
+  const hash = await hashNewPassword(password, {
+    email: person.email,
+    name: name ?? person.name,
+    address: ctx.browser.address,
+  })
+  return useOwnLink(ctx, { token, purpose: 'set_password', personId: person.id }, { hash, name })
+}
+
+function useOwnLink(
+  ctx: LinkContext,
+  { token, purpose, personId }: { token: string; purpose: LinkPurpose; personId: number },
+  chosen: { hash: string; name: string | null } | null = null,
+): Promise<OpenedLink> {
+  const { db, ids, now, browser } = ctx
+  return transact(db, async (client) => {
+    await lockCredentials(client, personId)
+    const link = await useSignInLink(client, { tokenHash: hashToken(token), purpose, now })
+    if (!link) throw invalidLinkError()
+    if (chosen) {
+      const publicId = ids.seal('person', personId)
+      const person = recognised(personId, { address: browser.address, now })
+      await setPasswordAnew(client, person, { personId, publicId, ...chosen })
+    }
+    return startLinkSession(client, ctx, personId, purpose)
+  })
+}

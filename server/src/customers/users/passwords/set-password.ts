@@ -1,0 +1,64 @@
+import type { Queryable } from '../../../foundation/db/pool.ts'
+import { Refusal } from '../../../foundation/kernel/errors.ts'
+import type { ActorContext } from '../../auth/actor.ts'
+import { recordAudit } from '../../auth/audit.ts'
+import { endAllCredentials } from '../credentials/end-credentials.ts'
+import { endSignInLinks } from '../links/queries.ts'
+import { lockCredentials, updatePassword } from '../queries.ts'
+import { deleteSessionsOf, lockSession } from '../sessions/queries.ts'
+import { passwordHasher } from './hasher.ts'
+import { requireStrongPassword } from './policy.ts'
+
+/** Hashes a new password; throws `weak_password`. Outside of a transaction, because hashing waits for its turn. */
+export async function hashNewPassword(
+  password: string,
+  person: { email: string; name: string; address: string },
+): Promise<string> {
+  await requireStrongPassword(password, person)
+  return passwordHasher.hash(password, person)
+}
+
+interface NewPassword {
+  personId: number
+  publicId: string
+  hash: string
+}
+
+/** Sets the password of somebody who used a link, which ends all else that they could sign in with. */
+export async function setPasswordAnew(
+  db: Queryable,
+  ctx: ActorContext,
+  input: NewPassword & { name: string | null },
+): Promise<void> {
+  await endAllCredentials(db, { personId: input.personId, password: 'stays', now: ctx.now })
+  await storePassword(db, ctx, input)
+}
+
+/**
+ * Changes the password of somebody who is signed in, which ends their other sessions and the links that were made for
+ * them. Passkeys stay. Throws if the session ended while the password was hashed.
+ */
+export async function changeOwnPassword(
+  db: Queryable,
+  ctx: ActorContext,
+  input: NewPassword & { sessionId: number },
+): Promise<void> {
+  const { personId, sessionId } = input
+  await lockCredentials(db, personId)
+  if (!(await lockSession(db, personId, sessionId)))
+    throw new Refusal('not_signed_in', 'This session has ended; sign in again.')
+  await endSignInLinks(db, personId, ctx.now)
+  await deleteSessionsOf(db, personId, sessionId)
+  await storePassword(db, ctx, { ...input, name: null })
+}
+
+/** A name of null keeps it. */
+async function storePassword(
+  db: Queryable,
+  ctx: ActorContext,
+  input: NewPassword & { name: string | null },
+): Promise<void> {
+  const { personId, publicId, hash, name } = input
+  await updatePassword(db, personId, { hash, name, at: ctx.now })
+  await recordAudit(db, ctx, { accountId: null, action: 'password.set', target: publicId })
+}
