@@ -1,5 +1,5 @@
 import type { StoreQuery } from '@storedex/search-index'
-import type { StoreFacetName } from '../../server/src/counts/schema.ts'
+import type { StoreFacetName } from '../../server/src/product/counts/schema.ts'
 import type { BenchTaxonomy } from '../search/catalogue/taxonomy.ts'
 import type { Engine } from '../search/engine.ts'
 import { conditionsOf, DuckDbEngine } from '../search/peers/duckdb.ts'

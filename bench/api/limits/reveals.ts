@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { contactKeysOf } from '../../../server/src/contacts/contact.ts'
-import { holdContactsSql } from '../../../server/src/contacts/hold-queries.ts'
-import { type ContactKeys, type ContactWithStoreRow, readContacts } from '../../../server/src/contacts/queries.ts'
 import { keepTogether } from '../../../server/src/customers/administration/idempotency/idempotency.ts'
 import type { ReplyClaim } from '../../../server/src/customers/administration/idempotency/queries.ts'
 import { type ChargeContext, charge, untilPaid } from '../../../server/src/customers/administration/ledger/charge.ts'
@@ -14,6 +11,13 @@ import {
 } from '../../../server/src/customers/administration/ledger/spending.ts'
 import type { ConnectionPool } from '../../../server/src/foundation/db/pool.ts'
 import { SharedReads } from '../../../server/src/foundation/http/request-database.ts'
+import { contactKeysOf } from '../../../server/src/product/contacts/contact.ts'
+import { holdContactsSql } from '../../../server/src/product/contacts/hold-queries.ts'
+import {
+  type ContactKeys,
+  type ContactWithStoreRow,
+  readContacts,
+} from '../../../server/src/product/contacts/queries.ts'
 
 interface KeptItem extends ChargeItem {
   claim: ReplyClaim

@@ -1,11 +1,11 @@
 import { type StagedStores, unpackTraits } from '@storedex/search-index'
+import { contactKey, type IdSealer } from '../../../server/src/foundation/kernel/ids.ts'
 import {
   previewVersion,
   renderPreviewedPerson,
   renderPreviewedStore,
-} from '../../../server/src/delivery/contact-preview.ts'
-import { documentVersion, renderStore, type Store } from '../../../server/src/delivery/store-document.ts'
-import { contactKey, type IdSealer } from '../../../server/src/foundation/kernel/ids.ts'
+} from '../../../server/src/product/delivery/contact-preview.ts'
+import { documentVersion, renderStore, type Store } from '../../../server/src/product/delivery/store-document.ts'
 import { type Facet, flagTokens, type Term } from '../../../server/src/search/query/vocabulary.ts'
 import { isRevealable, isRevealableVerified } from './people.ts'
 

@@ -34,7 +34,7 @@ test('a test with the name of the changed file comes first, and a changed test b
 })
 
 test('deep tests are left to their own run', () => {
-  const tests = orderTests(project, ['server/src/contacts/reveal-contacts.ts', 'drill/scenario.ts'])
+  const tests = orderTests(project, ['server/src/product/contacts/reveal-contacts.ts', 'drill/scenario.ts'])
   expect(tests.length).toBeGreaterThan(0)
   expect(tests.filter((path) => /\.deep\.|\/deep\//.test(path))).toEqual([])
 })

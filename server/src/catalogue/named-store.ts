@@ -1,7 +1,7 @@
-import type { Store } from '../delivery/store-document.ts'
 import type { Queryable } from '../foundation/db/pool.ts'
 import { describeDomainFault, normalizeDomain } from '../foundation/kernel/domain.ts'
 import { OperatorError } from '../foundation/kernel/errors.ts'
+import type { Store } from '../product/delivery/store-document.ts'
 import { type NamedStoreRow, selectStoreByHost } from './named-store-queries.ts'
 
 /** A live store as an operator sees it: the public document, and what no reply shows. */

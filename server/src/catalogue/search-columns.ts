@@ -1,5 +1,5 @@
 import { isPersonToken, signatureToken, traitsToken } from '@storedex/search-index'
-import type { Store } from '../delivery/store-document.ts'
+import type { Store } from '../product/delivery/store-document.ts'
 import { type Facet, flagTokens, type Vocabulary } from '../search/query/vocabulary.ts'
 
 /** The search columns of a store row, derived from its document, contacts and taxonomy. */

@@ -1,5 +1,5 @@
-import { documentVersion, parseStore, renderStore, type Store } from '../delivery/store-document.ts'
 import type { Client } from '../foundation/db/pool.ts'
+import { documentVersion, parseStore, renderStore, type Store } from '../product/delivery/store-document.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
 import { loadTaxonomy } from '../search/taxonomy/taxonomy.ts'
 import * as queries from './queries.ts'

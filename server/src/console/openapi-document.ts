@@ -1,9 +1,9 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { type Access, deedKinds, kindOf, spendsOf } from '../customers/auth/access.ts'
-import { meterHeaders, rowsChargedHeader } from '../delivery/paid-reply.ts'
 import { type DocumentedCode, type DocumentedReply, errorReplies } from '../foundation/http/openapi/errors.ts'
 import { type OpenApiDocument, takesCursor } from '../foundation/http/openapi/openapi.ts'
 import { replyHeaders } from '../foundation/http/openapi/public-document.ts'
+import { meterHeaders, rowsChargedHeader } from '../product/delivery/paid-reply.ts'
 
 /** The document of the routes that the console's pages call. They change with the pages; nobody else may rely on them. */
 export const consoleDocument: OpenApiDocument = {

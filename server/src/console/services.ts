@@ -2,9 +2,9 @@ import type { Logger } from 'pino'
 import type { BillingServices } from '../customers/billing/context.ts'
 import type { Outbox } from '../customers/users/outbox.ts'
 import type { PeopleSettings } from '../customers/users/settings.ts'
-import type { CatalogueServices } from '../delivery/paid-reply.ts'
 import type { ConnectionPool } from '../foundation/db/pool.ts'
 import type { Signer } from '../foundation/kernel/signer.ts'
+import type { CatalogueServices } from '../product/delivery/paid-reply.ts'
 import type { SystemServices } from './operator/system.ts'
 
 /** What the areas of the console need from the process. A request's statements run on its own `ctx.db`. */

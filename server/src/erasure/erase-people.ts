@@ -1,6 +1,4 @@
 import { refreshStoreSummaries } from '../catalogue/store-summaries.ts'
-import { waitForHolders } from '../contacts/hold-queries.ts'
-import { expireFilesOfContacts } from '../exports/expire.ts'
 import type { Client } from '../foundation/db/pool.ts'
 import type { ContactFacts } from '../foundation/encryption/contact-facts.ts'
 import {
@@ -11,7 +9,9 @@ import {
 } from '../foundation/encryption/identities.ts'
 import { type ContactSeals, openStoredContact } from '../foundation/encryption/keyring.ts'
 import { contactKey } from '../foundation/kernel/ids.ts'
-import { dropListMembers } from '../lists/upkeep/drop-members.ts'
+import { waitForHolders } from '../product/contacts/hold-queries.ts'
+import { expireFilesOfContacts } from '../product/exports/expire.ts'
+import { dropListMembers } from '../product/lists/upkeep/drop-members.ts'
 import * as queries from './queries.ts'
 
 /** A contact to erase, and the identities to suppress so that no import adds the person again. */

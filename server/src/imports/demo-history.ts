@@ -6,9 +6,9 @@ import {
   selectUnchangedStores,
 } from '../catalogue/history/queries.ts'
 import { lockCatalogue, prepareCatalogueTransaction, recordBatch } from '../catalogue/queries.ts'
-import { historyFields, type StoreChange } from '../delivery/store-history.ts'
 import { ensureInstallationValue, readInstallationValue } from '../foundation/db/installation.ts'
 import { transact } from '../foundation/db/pool.ts'
+import { historyFields, type StoreChange } from '../product/delivery/store-history.ts'
 import type { ImportContext } from './import-file.ts'
 
 /** A line of the file: the history of one invented store, which leads to what the store is now. */

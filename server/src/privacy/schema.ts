@@ -1,7 +1,5 @@
 import { seniorities } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import { contactIdPattern } from '../delivery/contact-preview.ts'
-import { Domain, StoreName } from '../delivery/store-document.ts'
 import { emailStatuses, emailTypes, maxChannels, phoneTypes } from '../foundation/encryption/contact-facts.ts'
 import { RecordList } from '../foundation/kernel/list-pages.ts'
 import {
@@ -13,6 +11,8 @@ import {
   TaxonomyValue,
   Timestamp,
 } from '../foundation/kernel/shapes.ts'
+import { contactIdPattern } from '../product/delivery/contact-preview.ts'
+import { Domain, StoreName } from '../product/delivery/store-document.ts'
 
 export const PrivacyRequestBody = ClosedObject({
   email: Type.String({ minLength: 3, maxLength: 254, description: 'The address to ask about; the link goes there.' }),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { contactKey } from '../../src/foundation/kernel/ids.ts'
-import { reveal } from '../contacts/support/reveals.ts'
+import { reveal } from '../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { countLockWaits } from '../support/database.ts'
 import { TableGate } from '../support/gate.ts'

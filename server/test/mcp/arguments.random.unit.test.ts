@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { proofRuns } from '../../../bin/tests/proof-runs.ts'
-import { ContactSearchRequest } from '../../src/contacts/search-contacts.ts'
-import { StoreCountRequest } from '../../src/counts/schema.ts'
 import { readArguments, tidyMessage } from '../../src/mcp/arguments.ts'
 import type { ToolSchema } from '../../src/mcp/schemas.ts'
-import { StoreEnrichmentRequest } from '../../src/stores/enrich-stores.ts'
-import { StoreSearchRequest } from '../../src/stores/find-stores.ts'
+import { ContactSearchRequest } from '../../src/product/contacts/search-contacts.ts'
+import { StoreCountRequest } from '../../src/product/counts/schema.ts'
+import { StoreEnrichmentRequest } from '../../src/product/stores/enrich-stores.ts'
+import { StoreSearchRequest } from '../../src/product/stores/find-stores.ts'
 import type { Json } from '../support/client.ts'
 
 const own: ToolSchema = {

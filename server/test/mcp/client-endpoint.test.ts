@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/foundation/runtime/logger.ts'
-import { addCrowd, generous, storedUsage } from '../contacts/support/reveals.ts'
+import { addCrowd, generous, storedUsage } from '../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { spentBy } from './support/account.ts'
 import { connectAssistant } from './support/assistant.ts'

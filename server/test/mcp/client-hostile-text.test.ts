@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { generous } from '../contacts/support/reveals.ts'
+import { generous } from '../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json } from '../support/client.ts'
 import { type Assistant, combinations, connectAssistant } from './support/assistant.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addCrowd, generous, storedUsage } from '../contacts/support/reveals.ts'
+import { addCrowd, generous, storedUsage } from '../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { type Assistant, type Combination, combinations, connectAssistant } from './support/assistant.ts'
 

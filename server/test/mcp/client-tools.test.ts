@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addCrowd, addPeople, firstShop, generous } from '../contacts/support/reveals.ts'
+import { addCrowd, addPeople, firstShop, generous } from '../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json, TestClient } from '../support/client.ts'
 import { aurora } from '../support/fixtures.ts'

@@ -1,6 +1,6 @@
 import http from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { generous } from '../contacts/support/reveals.ts'
+import { generous } from '../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json } from '../support/client.ts'
 

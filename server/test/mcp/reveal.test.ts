@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../../src/customers/auth/caller.ts'
-import { addCrowd, generous, reveal, usageOf } from '../contacts/support/reveals.ts'
+import { addCrowd, generous, reveal, usageOf } from '../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { connectClient, textOf } from './support.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../../src/customers/auth/caller.ts'
-import { addCrowd, generous, usageOf } from '../contacts/support/reveals.ts'
+import { addCrowd, generous, usageOf } from '../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { connectClient, textOf } from './support.ts'
 

@@ -1,7 +1,7 @@
 /** Statements that read the live catalogue in pages, in the order in which an import has to take it again. */
 
-import type { StoreChangeRow } from '../../delivery/store-history.ts'
 import type { Client } from '../../foundation/db/pool.ts'
+import type { StoreChangeRow } from '../../product/delivery/store-history.ts'
 
 /** Makes the transaction read one snapshot of the database, for as long as the file takes. */
 export async function beginSnapshotExport(client: Client): Promise<void> {

@@ -1,13 +1,13 @@
 /** The catalogue as the records that an import takes. */
 
-import { parseStore } from '../../delivery/store-document.ts'
-import { describeChange, type StoreChange } from '../../delivery/store-history.ts'
 import type { Client } from '../../foundation/db/pool.ts'
 import { openContact } from '../../foundation/encryption/keyring.ts'
 import type { Sealer } from '../../foundation/kernel/seal.ts'
 import type { ContactRecord } from '../../imports/contacts/contact-record.ts'
 import { readAliases } from '../../imports/stores/queries.ts'
 import type { StoreRecord } from '../../imports/stores/store-record.ts'
+import { parseStore } from '../../product/delivery/store-document.ts'
+import { describeChange, type StoreChange } from '../../product/delivery/store-history.ts'
 import * as queries from './queries.ts'
 
 const rowsPerPage = 1_000

@@ -1,5 +1,5 @@
-import type { Store } from '../../delivery/store-document.ts'
-import { type HistoryField, historyFields } from '../../delivery/store-history.ts'
+import type { Store } from '../../product/delivery/store-document.ts'
+import { type HistoryField, historyFields } from '../../product/delivery/store-history.ts'
 import type { StoreChangeInsert } from './queries.ts'
 
 /** What the history of a store keeps track of. */

@@ -1,9 +1,9 @@
 import type { Seniority } from '@storedex/search-index'
 import type { Static } from 'typebox'
-import { contactIdPattern } from '../../delivery/contact-preview.ts'
 import type { Email, Phone } from '../../foundation/encryption/contact-facts.ts'
 import { listChannelHashes } from '../../foundation/encryption/identities.ts'
 import { ClosedObject } from '../../foundation/kernel/shapes.ts'
+import { contactIdPattern } from '../../product/delivery/contact-preview.ts'
 import { badValue, type Fault, fault } from '../faults.ts'
 import {
   HostText,

@@ -1,5 +1,4 @@
 import { unpackTraits } from '@storedex/search-index'
-import { renderPreviewedPerson } from '../../delivery/contact-preview.ts'
 import { type ContactFacts, isRevealable, traitsOf } from '../../foundation/encryption/contact-facts.ts'
 import {
   type ContactImportKey,
@@ -10,6 +9,7 @@ import {
 } from '../../foundation/encryption/identities.ts'
 import { sealContact } from '../../foundation/encryption/keyring.ts'
 import { contactKey } from '../../foundation/kernel/ids.ts'
+import { renderPreviewedPerson } from '../../product/delivery/contact-preview.ts'
 import { mapGiven, patchField } from '../fields.ts'
 import type { WriteContext } from '../import-kind.ts'
 import { deduplicatePhones } from './contact-channels.ts'

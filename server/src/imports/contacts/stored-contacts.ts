@@ -1,6 +1,5 @@
 import { parsePgArray, readStoredStores } from '../../catalogue/queries.ts'
 import type { LoadedStore } from '../../catalogue/store-summaries.ts'
-import { parseStore } from '../../delivery/store-document.ts'
 import type { Client } from '../../foundation/db/pool.ts'
 import { fullNameOf } from '../../foundation/encryption/contact-facts.ts'
 import {
@@ -11,6 +10,7 @@ import {
   recordIdentity,
 } from '../../foundation/encryption/identities.ts'
 import { openStoredContact } from '../../foundation/encryption/keyring.ts'
+import { parseStore } from '../../product/delivery/store-document.ts'
 import type { Fault } from '../faults.ts'
 import type { MergeEntry, NumberedRecord, WriteContext } from '../import-kind.ts'
 import { completePhones } from './contact-channels.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Store } from '../../delivery/store-document.ts'
+import type { Store } from '../../product/delivery/store-document.ts'
 import { type Fault, fault, type LineFault, quoteForReason, RecordError } from '../faults.ts'
 import { patchField } from '../fields.ts'
 import {

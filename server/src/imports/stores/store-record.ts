@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { maxTechnologies, type Store } from '../../delivery/store-document.ts'
 import { ClosedObject } from '../../foundation/kernel/shapes.ts'
 import { parseTimestamp } from '../../foundation/kernel/time.ts'
+import { maxTechnologies, type Store } from '../../product/delivery/store-document.ts'
 import { badValue, type Fault, fault } from '../faults.ts'
 import {
   HostText,

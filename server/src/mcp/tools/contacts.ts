@@ -1,4 +1,4 @@
-import { ContactSearchRequest } from '../../contacts/search-contacts.ts'
+import { ContactSearchRequest } from '../../product/contacts/search-contacts.ts'
 import { requestApi } from '../api-call.ts'
 import { apiInput } from '../schemas.ts'
 import { describePage, filterNotes, pageOutput } from './pages.ts'

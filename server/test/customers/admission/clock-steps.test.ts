@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/customers/auth/caller.ts'
-import { startSecondServer } from '../../contacts/support/reveals.ts'
+import { startSecondServer } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestKey } from '../../support/app.ts'
 import type { TestClient, TestReply } from '../../support/client.ts'
 import { createManualClock } from '../../support/fixtures.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { removeStore } from '../../../src/erasure/remove-store.ts'
-import { generous } from '../../contacts/support/reveals.ts'
+import { generous } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
 import { watchStatements } from '../../support/statements/watch.ts'

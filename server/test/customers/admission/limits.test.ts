@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startSecondServer } from '../../contacts/support/reveals.ts'
+import { startSecondServer } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { connectClient, countLockWaits } from '../../support/database.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { addCrowd, reveal, startSecondServer } from '../../contacts/support/reveals.ts'
+import { addCrowd, reveal, startSecondServer } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { TestClient, TestReply } from '../../support/client.ts'
 import { budgetOf, findDifferences, keyWithBudget, setBudget, siblingOf } from './support/key-budgets.ts'

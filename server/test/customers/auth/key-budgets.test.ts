@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type IssuedKey, rotateKey } from '../../../src/customers/keys/create-key.ts'
-import { addCrowd, addPeople, idsByFirstName, reveal } from '../../contacts/support/reveals.ts'
+import { addCrowd, addPeople, idsByFirstName, reveal } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { createClient } from '../../support/client.ts'
 import { commandsOf } from '../../support/deps.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { defaultScopes, type Scope, scopes } from '../../../src/customers/auth/caller.ts'
 import { setKeyLimits } from '../../../src/customers/keys/change-key.ts'
-import { startSecondServer } from '../../contacts/support/reveals.ts'
+import { startSecondServer } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { TestClient } from '../../support/client.ts'
 import { commandsOf } from '../../support/deps.ts'

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { expireReplies } from '../../../src/customers/idempotency/idempotency.ts'
-import { addCrowd, generous, reveal, startSecondServer, storedUsage, usageOf } from '../../contacts/support/reveals.ts'
+import {
+  addCrowd,
+  generous,
+  reveal,
+  startSecondServer,
+  storedUsage,
+  usageOf,
+} from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { Json, TestReply } from '../../support/client.ts'
 

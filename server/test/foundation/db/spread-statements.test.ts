@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readCatalogueChanges } from '../../../src/delivery/document-cache-queries.ts'
 import { createPool } from '../../../src/foundation/db/pool.ts'
+import { readCatalogueChanges } from '../../../src/product/delivery/document-cache-queries.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { recordedSenders } from '../../support/statements/lint.ts'
@@ -110,5 +110,5 @@ test('a statement of the service is recorded with the file that sends it, howeve
   const db = createPool({ url, applicationName: 'under test', maxConnections: 1 })
   atEnd(() => db.end())
   await readCatalogueChanges(db, null, 1)
-  expect(recordedSenders()).toContain('server/src/delivery/document-cache-queries.ts')
+  expect(recordedSenders()).toContain('server/src/product/delivery/document-cache-queries.ts')
 })

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { columnsOfKind } from '../../../src/exports/format/columns.ts'
-import { createExportFormat } from '../../../src/exports/format/export-format.ts'
+import { columnsOfKind } from '../../../src/product/exports/format/columns.ts'
+import { createExportFormat } from '../../../src/product/exports/format/export-format.ts'
 import { aurora } from '../../support/fixtures.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 

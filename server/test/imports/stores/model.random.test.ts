@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
-import type { StoreChange } from '../../../src/delivery/store-history.ts'
+import type { StoreChange } from '../../../src/product/delivery/store-history.ts'
 import { applyToModel, expectedColumns, type ModelStore } from '../support/store-model.ts'
 import { openTestCatalogue, readHistories, type TestCatalogue } from '../support/test-catalogue.ts'
 import { applyChange, trackedFieldsOf } from '../support/tracked-store.ts'

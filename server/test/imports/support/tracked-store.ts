@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { StoreChange } from '../../../src/delivery/store-history.ts'
+import type { StoreChange } from '../../../src/product/delivery/store-history.ts'
 import type { ModelStore } from './store-model.ts'
 
 /** The fields of a store that its history keeps track of; lists are sorted. */

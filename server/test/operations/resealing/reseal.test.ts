@@ -9,7 +9,7 @@ import { generateDataKey, parseDataKeys } from '../../../src/foundation/kernel/s
 import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
 import { readSealedContacts, replaceSealedContacts } from '../../../src/operations/resealing/queries.ts'
 import { readDataKeyStatus, resealEverything } from '../../../src/operations/resealing/reseal.ts'
-import { addCrowd, generous, reveal, startSecondServer } from '../../contacts/support/reveals.ts'
+import { addCrowd, generous, reveal, startSecondServer } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { testDataKeys } from '../../support/fixtures.ts'
 import { TableGate } from '../../support/gate.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Random } from '../../../../catalogue/build/random.ts'
-import { addCrowd, generous } from '../../contacts/support/reveals.ts'
+import { addCrowd, generous } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 import { mapConcurrently } from '../../support/records/lists.ts'

@@ -12,7 +12,7 @@ import {
   TimeoutError,
 } from '../../../../client/src/index.ts'
 import { scopes } from '../../../src/customers/auth/caller.ts'
-import { generous } from '../../contacts/support/reveals.ts'
+import { generous } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { generateStores } from '../../support/records/store-records.ts'
 import { connectClient, failureOf, startFaultProxy } from './support/disturbed.ts'

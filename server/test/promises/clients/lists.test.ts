@@ -7,7 +7,7 @@ import {
   type StoredexError,
 } from '../../../../client/src/index.ts'
 import { scopes } from '../../../src/customers/auth/caller.ts'
-import { generous } from '../../contacts/support/reveals.ts'
+import { generous } from '../../product/contacts/support/reveals.ts'
 import { startTestApp } from '../../support/app.ts'
 import { generateStores } from '../../support/records/store-records.ts'
 import { connectClient, startFaultProxy } from './support/disturbed.ts'

@@ -9,7 +9,7 @@ import {
   type Storedex,
   StoredexError,
 } from '../../../../client/src/index.ts'
-import { addCrowd, generous, unknownId } from '../../contacts/support/reveals.ts'
+import { addCrowd, generous, unknownId } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { mapConcurrently, shuffle } from '../../support/records/lists.ts'
 import { chargedTo, connectClient, failureOf, ledgerDifferences, seed, startFaultProxy } from './support/disturbed.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Storedex } from '../../../../client/src/index.ts'
-import { generous } from '../../contacts/support/reveals.ts'
+import { generous } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { generateContacts } from '../../support/records/contact-records.ts'
 import { generateStores } from '../../support/records/store-records.ts'

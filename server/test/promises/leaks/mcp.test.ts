@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createMetrics, registerCounters } from '../../../src/foundation/http/metrics.ts'
 import { createLogger } from '../../../src/foundation/runtime/logger.ts'
 import { ToolCallCounter } from '../../../src/mcp/call-counter.ts'
-import { addPeople, firstShop, generous, idsByFirstName, people } from '../../contacts/support/reveals.ts'
 import { connectClient, textOf } from '../../mcp/support.ts'
+import { addPeople, firstShop, generous, idsByFirstName, people } from '../../product/contacts/support/reveals.ts'
 import { startTestApp } from '../../support/app.ts'
 
 test('no log line of a tool holds a key, a quote, a cursor, an id, a name or a channel', async () => {

@@ -1,18 +1,18 @@
 import { contactsPerStore, IdList } from '@storedex/search-index'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { CountContext } from '../../../src/counts/context.ts'
-import { countContacts } from '../../../src/counts/count-contacts.ts'
-import { countStores } from '../../../src/counts/count-stores.ts'
+import { system } from '../../../src/customers/auth/actor.ts'
+import type { DeliverEmails } from '../../../src/foundation/encryption/contact-facts.ts'
+import type { Mode } from '../../../src/foundation/kernel/ids.ts'
+import type { CountContext } from '../../../src/product/counts/context.ts'
+import { countContacts } from '../../../src/product/counts/count-contacts.ts'
+import { countStores } from '../../../src/product/counts/count-stores.ts'
 import {
   type ContactFacetName,
   contactFacetNames,
   type StoreFacetName,
   storeFacetNames,
-} from '../../../src/counts/schema.ts'
-import { system } from '../../../src/customers/auth/actor.ts'
-import type { DeliverEmails } from '../../../src/foundation/encryption/contact-facts.ts'
-import type { Mode } from '../../../src/foundation/kernel/ids.ts'
+} from '../../../src/product/counts/schema.ts'
 import type { SearchEngine } from '../../../src/search/engines/engine.ts'
 import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import type { Catalogue } from './engine-comparison.ts'

@@ -2,7 +2,7 @@ import { scopes } from '../../../../src/customers/auth/caller.ts'
 import { setKeyLimits } from '../../../../src/customers/keys/change-key.ts'
 import type { KeyReport } from '../../../../src/customers/keys/report-keys.ts'
 import { checkLedger, type LedgerDifference } from '../../../../src/customers/ledger/check.ts'
-import { generous } from '../../../contacts/support/reveals.ts'
+import { generous } from '../../../product/contacts/support/reveals.ts'
 import type { TestApp, TestKey } from '../../../support/app.ts'
 import { commandsOf } from '../../../support/deps.ts'
 

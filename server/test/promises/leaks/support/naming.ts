@@ -1,4 +1,4 @@
-import { Domain, StoreName } from '../../../../src/delivery/store-document.ts'
+import { Domain, StoreName } from '../../../../src/product/delivery/store-document.ts'
 
 /** The part of an OpenAPI document that says what replies can hold. */
 export interface ReplyDocument {

@@ -1,0 +1,268 @@
+import type { KeyedMutex } from '@storedex/work'
+import { Type } from 'typebox'
+import { callerContext } from '../../customers/admission/access.ts'
+import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
+import type { ContactSeals } from '../../foundation/encryption/keyring.ts'
+import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
+import { sendJson } from '../../foundation/http/replies.ts'
+import type { ApiRoutes } from '../../foundation/http/server.ts'
+import { rejectBody } from '../../foundation/http/validation.ts'
+import { listParameters, RecordList } from '../../foundation/kernel/list-pages.ts'
+import type { QuoteSealer } from '../../foundation/kernel/quote.ts'
+import { ClosedObject } from '../../foundation/kernel/shapes.ts'
+import { ContactRevealHeaders } from '../contacts/schema.ts'
+import { setBalanceHeaders } from '../delivery/paid-reply.ts'
+import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
+import { copyingStores, copyStore, StoreCopy, StoreCopyRequest } from './copy-store.ts'
+import { createExport } from './create-export.ts'
+import type { DatabasePlace } from './keep-files.ts'
+import {
+  cancelExport,
+  creatingExports,
+  deleteExport,
+  downloadingExports,
+  endingExports,
+  getExport,
+  listExports,
+  readingExports,
+} from './manage-exports.ts'
+import { openExportFile } from './open-file.ts'
+import { registerRevealedRoutes } from './revealed/routes.ts'
+import { Export, ExportReply, ExportRequest } from './schema.ts'
+
+interface ExportServices extends SearchServices {
+  seals: ContactSeals
+  quotes: QuoteSealer
+  exportRunner: { wake(): void }
+  inFlightRequests: KeyedMutex
+  config: DatabasePlace & { deliverEmails: DeliverEmails }
+}
+
+const ExportParams = ClosedObject({
+  id: Type.String({ maxLength: 1_000, description: 'The id of the export.', examples: ['exp_live_HcRwTzQbNvKyLpXm'] }),
+})
+
+const ExportFileHeaders = Type.Object({
+  Range: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description: 'One range of bytes, such as `bytes=1000-`.',
+      examples: ['bytes=0-'],
+    }),
+  ),
+  'If-Range': Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description: 'The ETag for which the range is meant; another file is sent whole.',
+    }),
+  ),
+})
+
+const Content = Type.String({ format: 'binary' })
+
+const exportFileReply = {
+  description: 'The file, or the range of it.',
+  content: {
+    'text/csv': { schema: Content },
+    'application/x-ndjson': { schema: Content },
+    'application/gzip': { schema: Content },
+  },
+}
+
+export function registerExportRoutes(api: ApiRoutes, services: ExportServices): void {
+  const { ids, seals, quotes, cursors, config, inFlightRequests } = services
+
+  api.post(
+    '/exports',
+    {
+      config: { access: creatingExports, keepsReplies: true },
+      schema: {
+        operationId: 'createExport',
+        tags: ['exports'],
+        summary: 'Export stores or contacts as a file',
+        description:
+          'Writes a file in the background, in the order of a search: of stores (needs the scope stores:read), of contact previews (contacts:search), or of revealed contacts with their channels (contacts:reveal). What matches filters, or the members of a list. Each store costs a store export per period and each newly revealed contact a contact credit, row by row as the file is written; no search rows are used. It stops at max_rows, max_credits or when nothing is left, with a file of what was paid. One export of an account runs at a time, 20 more may wait. An account keeps as many files, and bytes of files, as its plan says; then 429 with param exports, until one is deleted or expires.',
+        headers: ContactRevealHeaders,
+        body: ExportRequest,
+        response: {
+          201: ExportReply,
+          ...errorReplies(
+            ...([400, 401, 403, 409, 429] as const),
+            ...(['invalid_list_id', 'invalid_column', 'invalid_quote', 'list_not_found', 'quote_exceeded'] as const),
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const ctx = {
+        ...searchContext(callerContext(request), services),
+        ...{ db: request.db, ids, seals, quotes, inFlightRequests, config },
+        wakeRunner: () => services.exportRunner.wake(),
+      }
+      const { body, isReplay } = await createExport(ctx, request.body, request.headers['idempotency-key'])
+      if (isReplay) reply.header('idempotent-replayed', 'true')
+      return sendJson(reply.code(201), body)
+    },
+  )
+
+  api.get(
+    '/exports',
+    {
+      config: { access: readingExports },
+      schema: {
+        operationId: 'listExports',
+        tags: ['exports'],
+        summary: 'List exports',
+        description: 'The exports of the account in the mode of the key, the newest first.',
+        querystring: ClosedObject(listParameters),
+        response: { 200: RecordList(Export), ...errorReplies(400, 401, 403) },
+      },
+    },
+    (request) => listExports({ ...callerContext(request), ids, cursors }, request.query),
+  )
+
+  api.get(
+    '/exports/:id',
+    {
+      config: { access: readingExports },
+      schema: {
+        operationId: 'getExport',
+        tags: ['exports'],
+        summary: 'Read an export',
+        description: 'Its state, how far it is and what it has cost.',
+        params: ExportParams,
+        response: {
+          200: ExportReply,
+          ...errorReplies('unknown_parameter', 401, 403, 'invalid_export_id', 'export_not_found'),
+        },
+      },
+    },
+    (request) => getExport({ ...callerContext(request), ids }, request.params.id),
+  )
+
+  api.post(
+    '/exports/:id/cancel',
+    {
+      config: { access: endingExports },
+      preValidation: rejectBody,
+      schema: {
+        operationId: 'cancelExport',
+        tags: ['exports'],
+        summary: 'Cancel an export',
+        description:
+          'Stops it at once and leaves a file of what was paid. One that has ended stays as it is. Takes no body.',
+        params: ExportParams,
+        response: {
+          200: ExportReply,
+          ...errorReplies(
+            'invalid_request',
+            'invalid_json',
+            'unknown_parameter',
+            401,
+            403,
+            'invalid_export_id',
+            'export_not_found',
+            413,
+            415,
+          ),
+        },
+      },
+    },
+    (request) => cancelExport({ ...callerContext(request), ids }, request.params.id),
+  )
+
+  api.delete(
+    '/exports/:id',
+    {
+      config: { access: endingExports },
+      preHandler: rejectBody,
+      schema: {
+        operationId: 'deleteExport',
+        tags: ['exports'],
+        summary: 'Delete the file of an export',
+        description:
+          'Removes the file at once, which makes room for another; one that still runs ends. The export stays in the list as `expired`, with what it has cost: what was paid stays paid. Takes no body.',
+        params: ExportParams,
+        response: {
+          200: ExportReply,
+          ...errorReplies(400, 401, 403, 'invalid_export_id', 'export_not_found'),
+        },
+      },
+    },
+    (request) => deleteExport({ ...callerContext(request), ids }, request.params.id),
+  )
+
+  api.get(
+    '/exports/:id/file',
+    {
+      config: { access: downloadingExports },
+      schema: {
+        operationId: 'getExportFile',
+        tags: ['exports'],
+        summary: 'Download the file of an export',
+        description:
+          'Also a part of it, with Range. The ETag is the SHA-256 of the whole file. Needs the scope that the export needed. A file can be downloaded for 72 hours; erasing a person removes the files that have the person at once.',
+        params: ExportParams,
+        headers: ExportFileHeaders,
+        response: {
+          200: exportFileReply,
+          206: exportFileReply,
+          ...errorReplies(
+            'unknown_parameter',
+            ...([401, 403] as const),
+            ...([
+              'invalid_export_id',
+              'export_not_found',
+              'export_not_ready',
+              'export_file_gone',
+              'invalid_range',
+            ] as const),
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { range, 'if-range': ifRange } = request.headers
+      const { status, headers, content } = await openExportFile(
+        { ...callerContext(request), ids, seals },
+        request.params.id,
+        { range, ifRange: ifRange as string | undefined },
+      )
+      // Typed by the schema, which describes what arrives.
+      return reply
+        .code(status)
+        .headers(headers)
+        .send(content as unknown as string)
+    },
+  )
+
+  api.post(
+    '/stores/:domain/copy',
+    {
+      config: { access: copyingStores },
+      schema: {
+        operationId: 'copyStore',
+        tags: ['exports'],
+        summary: 'Copy a store as JSON or CSV',
+        description: 'The store counts as one store export per period, as in a lookup with the API.',
+        params: ClosedObject({
+          domain: Type.String({
+            description: 'A domain, or a percent-encoded URL with one.',
+            maxLength: 16_000,
+            errorCode: 'invalid_domain',
+          }),
+        }),
+        body: StoreCopyRequest,
+        response: { 200: StoreCopy, ...errorReplies('invalid_domain', 'store_not_found') },
+      },
+    },
+    async (request, reply) => {
+      const ctx = searchContext(callerContext(request), services)
+      const { copy, balance } = await copyStore(ctx, request.params.domain, request.body)
+      setBalanceHeaders(reply, balance)
+      return copy
+    },
+  )
+
+  registerRevealedRoutes(api, services)
+}

@@ -1,0 +1,63 @@
+import type { Queryable } from '../../../foundation/db/pool.ts'
+import type { Standby } from '../../../search/replica/standby.ts'
+import type { ExportPosition, ExportRow } from '../export-row.ts'
+import type { ExportFormat } from '../format/export-format.ts'
+import type { Walk } from '../walk/walk.ts'
+import { fetchStores } from './fetch-queries.ts'
+import { type Candidate, type ItemContext, mapInSteps, storeCandidates } from './items.ts'
+
+export interface ChunkReadContext extends Pick<ItemContext, 'deliverEmails'> {
+  db: Queryable
+  standby?: Standby | null
+  /** Positions of a chunk; by default as many as fit the kind. */
+  chunkSize?: number
+}
+
+/** What an export is read from. */
+export interface ExportSource {
+  row: Pick<ExportRow, 'kind' | 'mode'>
+  walk: Walk
+  format: ExportFormat
+}
+
+/** The positions of a chunk, which alone decide where it ends: an interrupted export gives the same bytes. */
+const chunkSizes = { stores: 4_000, previews: 4_000, contacts: 1_000 } as const
+
+/** The positions of a chunk, and what can be prepared before it is paid for. */
+export interface ReadChunk {
+  after: ExportPosition | null
+  positions: ExportPosition[]
+  hasMore: boolean
+  /** The stores, and the text of all of them. Null for people: they are read under their locks. */
+  stores: { candidates: Candidate[]; text: string } | null
+}
+
+/** Reads what follows a position. Changes nothing, so the next chunk can be read while this one is written. */
+export async function readChunk(
+  ctx: ChunkReadContext,
+  { row, walk, format }: ExportSource,
+  after: ExportPosition | null,
+): Promise<ReadChunk> {
+  const size = ctx.chunkSize ?? chunkSizes[row.kind]
+  const found = await walk.next(after, size + 1)
+  const positions = found.slice(0, size)
+  const chunk = { after, positions, hasMore: found.length > size }
+  if (row.kind !== 'stores') return { ...chunk, stores: null }
+  const catalogue = ctx.standby ? ctx.standby.over(ctx.db) : ctx.db
+  const storeIds = positions.map(({ storeId }) => storeId)
+  const { ids, documents } = await fetchStores(catalogue, row.mode, storeIds, ctx.deliverEmails)
+  return {
+    ...chunk,
+    stores: { candidates: storeCandidates(ids, documents), text: await formatRows(format, documents) },
+  }
+}
+
+const itemsPerGroup = 100
+
+/** The text of items, in steps that leave the event loop to requests. */
+export async function formatRows(format: ExportFormat, items: readonly string[]): Promise<string> {
+  const groups: string[][] = []
+  for (let start = 0; start < items.length; start += itemsPerGroup)
+    groups.push(items.slice(start, start + itemsPerGroup))
+  return (await mapInSteps(groups, (group) => format.rows(group), 1)).join('')
+}
