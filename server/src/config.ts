@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
+import { defaultMaxUnpackedMb } from './catalogue/imports/source/text.ts'
 import { type PeopleSettings, readPeopleSettings } from './customers/users/settings.ts'
 import { type HostRules, normalizeHosts, readableHosts, writableHosts } from './foundation/db/hosts.ts'
 import { type DatabaseTls, databaseTlsModes, resolveTls, setsTls } from './foundation/db/tls.ts'
@@ -10,7 +11,6 @@ import { isLoopback } from './foundation/kernel/domain.ts'
 import { OperatorError } from './foundation/kernel/errors.ts'
 import { type DataKey, parseDataKeys } from './foundation/kernel/seal.ts'
 import { trimMatching } from './foundation/kernel/text/trim.ts'
-import { defaultMaxUnpackedMb } from './imports/source/text.ts'
 import type { EngineChoice } from './search/service.ts'
 
 /** All settings, validated. Read once at start; no other code reads the environment. */

@@ -65,7 +65,7 @@ const cli: Cli = {
   async openCatalogueDeps() {
     const [{ openCatalogueDeps }, { readInThread }, { threadProgram }] = await Promise.all([
       import('../resources/catalogue.ts'),
-      import('../imports/threads/read-in-thread.ts'),
+      import('../catalogue/imports/threads/read-in-thread.ts'),
       import('./programs.ts'),
     ])
     const { config, options } = await readCommandSettings()

@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { importDemonstration, importSandbox } from '../catalogue/imports/demo.ts'
 import { findAccountByEmail } from '../customers/accounts/read-account.ts'
 import { createAccount } from '../customers/administration/change-account.ts'
 import { system } from '../customers/auth/actor.ts'
@@ -10,7 +11,6 @@ import type { Deps } from '../deps.ts'
 import { runExclusively } from '../foundation/db/pool.ts'
 import { OperatorError } from '../foundation/kernel/errors.ts'
 import type { Mode } from '../foundation/kernel/ids.ts'
-import { importDemonstration, importSandbox } from '../imports/demo.ts'
 import { demoEmail, ensureDemoPerson } from './demo-person.ts'
 
 /** A key of the demonstration account for each mode, and the file that stores them. */

@@ -1,3 +1,3 @@
-import { runImportThread } from '../import-jobs/run/thread.ts'
+import { runImportThread } from '../catalogue/import-jobs/run/thread.ts'
 
 runImportThread()

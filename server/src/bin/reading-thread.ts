@@ -1,3 +1,3 @@
-import { runReadingThread } from '../imports/threads/thread.ts'
+import { runReadingThread } from '../catalogue/imports/threads/thread.ts'
 
 runReadingThread()

@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream'
 import { escapeLine } from '@storedex/process-lock/terminal'
 import { SingleBar } from 'cli-progress'
+import type { ImportProgress } from '../catalogue/imports/import-file.ts'
 import type { ClosingProgress } from '../customers/ledger/closing/closing-run.ts'
-import type { ImportProgress } from '../imports/import-file.ts'
 
 interface ProgressLine<Progress> {
   show(progress: Progress): void

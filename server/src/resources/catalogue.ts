@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import type { StartReading } from '../catalogue/imports/chunk-reader.ts'
 import type { Config } from '../config.ts'
 import { type ContactSeals, openContactSeals } from '../foundation/encryption/keyring.ts'
-import type { StartReading } from '../imports/chunk-reader.ts'
 import { syncTaxonomy } from '../search/taxonomy/sync-taxonomy.ts'
 import { LiveTaxonomy } from '../search/taxonomy/taxonomy.ts'
 import { type DatabaseDeps, type DatabaseOptions, openDatabaseDeps, type RootDatabaseDeps } from './database.ts'

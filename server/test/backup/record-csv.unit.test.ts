@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { columnsOf, createRecordCsv } from '../../src/backup/records/record-csv.ts'
-import { CellFault } from '../../src/imports/cells/cell-fault.ts'
-import { exactCell, isExactCell, readExactCell } from '../../src/imports/cells/exact-cell.ts'
-import { ContactRecord } from '../../src/imports/contacts/contact-record.ts'
-import { StoreRecord } from '../../src/imports/stores/store-record.ts'
+import { CellFault } from '../../src/catalogue/imports/cells/cell-fault.ts'
+import { exactCell, isExactCell, readExactCell } from '../../src/catalogue/imports/cells/exact-cell.ts'
+import { ContactRecord } from '../../src/catalogue/imports/contacts/contact-record.ts'
+import { StoreRecord } from '../../src/catalogue/imports/stores/store-record.ts'
 
 const storeRow = (record: object) => {
   const columns = columnsOf(StoreRecord, new Map())

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { proofRuns } from '../../../bin/tests/proof-runs.ts'
 import { exportRecords } from '../../src/backup/records/export-records.ts'
+import { importContacts } from '../../src/catalogue/imports/contacts/import-contacts.ts'
+import { importStores } from '../../src/catalogue/imports/stores/import-stores.ts'
 import { normalizeDomain } from '../../src/foundation/kernel/domain.ts'
-import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
-import { importStores } from '../../src/imports/stores/import-stores.ts'
-import { openTestCatalogue, type TestCatalogue } from '../imports/support/test-catalogue.ts'
+import { openTestCatalogue, type TestCatalogue } from '../catalogue/imports/support/test-catalogue.ts'
 
 let source: TestCatalogue
 let copies: Record<'ndjson' | 'csv', TestCatalogue>

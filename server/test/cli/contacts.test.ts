@@ -1,9 +1,9 @@
 import { readFile, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { beforeAll, expect, test } from 'vitest'
+import { importContacts } from '../../src/catalogue/imports/contacts/import-contacts.ts'
+import { importStores } from '../../src/catalogue/imports/stores/import-stores.ts'
 import { contactKey } from '../../src/foundation/kernel/ids.ts'
-import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
-import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const cli = openCommandLine('2026-11-21T12:00:00Z')

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { hashToken } from '../../src/customers/users/tokens.ts'
-import { startSmtpSink } from '../privacy/support/smtp-sink.ts'
+import { startSmtpSink } from '../catalogue/privacy/support/smtp-sink.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const now = '2026-11-10T12:00:00.000Z'

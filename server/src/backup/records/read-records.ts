@@ -1,11 +1,11 @@
 /** The catalogue as the records that an import takes. */
 
+import type { ContactRecord } from '../../catalogue/imports/contacts/contact-record.ts'
+import { readAliases } from '../../catalogue/imports/stores/queries.ts'
+import type { StoreRecord } from '../../catalogue/imports/stores/store-record.ts'
 import type { Client } from '../../foundation/db/pool.ts'
 import { openContact } from '../../foundation/encryption/keyring.ts'
 import type { Sealer } from '../../foundation/kernel/seal.ts'
-import type { ContactRecord } from '../../imports/contacts/contact-record.ts'
-import { readAliases } from '../../imports/stores/queries.ts'
-import type { StoreRecord } from '../../imports/stores/store-record.ts'
 import { parseStore } from '../../product/delivery/store-document.ts'
 import { describeChange, type StoreChange } from '../../product/delivery/store-history.ts'
 import * as queries from './queries.ts'

@@ -1,12 +1,12 @@
 /** Records as rows that an import of CSV reads: `a.b` is a field of an object, `a.0.b` one of an object in a list. */
 import { isDeepStrictEqual } from 'node:util'
 import type { TObject, TSchema } from 'typebox'
+import { exactCell } from '../../catalogue/imports/cells/exact-cell.ts'
+import type { NumberStyle } from '../../catalogue/imports/cells/numbers.ts'
+import { compileColumns } from '../../catalogue/imports/csv/columns.ts'
+import { findField } from '../../catalogue/imports/fields.ts'
+import { listFields } from '../../catalogue/imports/import-fields.ts'
 import { type CsvValue, csvCell, formatCsvRow, guardText } from '../../foundation/kernel/csv.ts'
-import { exactCell } from '../../imports/cells/exact-cell.ts'
-import type { NumberStyle } from '../../imports/cells/numbers.ts'
-import { compileColumns } from '../../imports/csv/columns.ts'
-import { findField } from '../../imports/fields.ts'
-import { listFields } from '../../imports/import-fields.ts'
 
 /** How many items each list of objects has in the longest record, by the name of the list. */
 export type ListLengths = Map<string, number>

@@ -1,6 +1,6 @@
 /** Statements that write the history of stores. */
 import type { Client, Queryable } from '../../foundation/db/pool.ts'
-import { copyLines, copyNull, escapeText } from '../bulk-insert.ts'
+import { copyLines, copyNull, escapeText } from '../writing/bulk-insert.ts'
 
 /** A row of `store_changes`, without its batch. */
 export interface StoreChangeInsert {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { eraseContacts } from '../../erasure/erase-contacts.ts'
+import { eraseContacts } from '../../catalogue/erasure/erase-contacts.ts'
 import { normalizeEmail } from '../../foundation/kernel/channels/email.ts'
 import { formatNumber } from '../../foundation/kernel/time.ts'
 import { type Cli, printResult, withCatalogue } from '../context.ts'

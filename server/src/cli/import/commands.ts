@@ -1,11 +1,14 @@
 import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
+import { importContacts } from '../../catalogue/imports/contacts/import-contacts.ts'
+import type { ImportInput, ImportResult } from '../../catalogue/imports/import-file.ts'
+import { importStores } from '../../catalogue/imports/stores/import-stores.ts'
+import { importStoresAndContacts } from '../../catalogue/imports/stores-and-contacts.ts'
+import {
+  importSuppressions,
+  type SuppressionsResult,
+} from '../../catalogue/imports/suppressions/import-suppressions.ts'
 import { OperatorError } from '../../foundation/kernel/errors.ts'
-import { importContacts } from '../../imports/contacts/import-contacts.ts'
-import type { ImportInput, ImportResult } from '../../imports/import-file.ts'
-import { importStores } from '../../imports/stores/import-stores.ts'
-import { importStoresAndContacts } from '../../imports/stores-and-contacts.ts'
-import { importSuppressions, type SuppressionsResult } from '../../imports/suppressions/import-suppressions.ts'
 import { type Cli, printResult, withCatalogue } from '../context.ts'
 import { showImportProgress } from '../output.ts'
 import { describeFields, formatTemplate } from './fields.ts'

@@ -1,8 +1,8 @@
+import { contactImportKind } from '../../catalogue/imports/contacts/import-contacts.ts'
+import type { ImportField } from '../../catalogue/imports/import-fields.ts'
+import { storeImportKind } from '../../catalogue/imports/stores/import-stores.ts'
+import { storesOfBothKind } from '../../catalogue/imports/stores-and-contacts.ts'
 import { formatCsvRow } from '../../foundation/kernel/csv.ts'
-import { contactImportKind } from '../../imports/contacts/import-contacts.ts'
-import type { ImportField } from '../../imports/import-fields.ts'
-import { storeImportKind } from '../../imports/stores/import-stores.ts'
-import { storesOfBothKind } from '../../imports/stores-and-contacts.ts'
 
 type Kind = 'stores' | 'contacts' | 'stores+contacts'
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type CsvOptions, csvOptionsOf } from '../../catalogue/imports/csv/open-csv.ts'
+import { formatOf } from '../../catalogue/imports/source/text.ts'
 import { OperatorError } from '../../foundation/kernel/errors.ts'
-import { type CsvOptions, csvOptionsOf } from '../../imports/csv/open-csv.ts'
-import { formatOf } from '../../imports/source/text.ts'
 import { choiceOption } from '../values.ts'
 
 /** The options that say how a file is read. */

@@ -1,7 +1,7 @@
 import { escapeLine } from '@storedex/process-lock/terminal'
+import type { ImportResult } from '../../catalogue/imports/import-file.ts'
+import type { ImportProblem } from '../../catalogue/imports/report.ts'
 import { formatNumber } from '../../foundation/kernel/time.ts'
-import type { ImportResult } from '../../imports/import-file.ts'
-import type { ImportProblem } from '../../imports/report.ts'
 import { formatTable } from '../output.ts'
 
 /** The report of an import for a person: how the file was read, the counts, and the problems by field and reason. */

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { countSuppressionsByKind, peopleAt, tryImportContacts } from '../../erasure/support/people.ts'
+import { countSuppressionsByKind, peopleAt, tryImportContacts } from '../../catalogue/erasure/support/people.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 import type { TestPerson } from '../../support/person.ts'

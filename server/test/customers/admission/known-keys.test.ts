@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { removeStore } from '../../../src/erasure/remove-store.ts'
+import { removeStore } from '../../../src/catalogue/erasure/remove-store.ts'
 import { generous } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'

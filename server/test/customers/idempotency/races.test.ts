@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
+import { eraseContacts } from '../../../src/catalogue/erasure/erase-contacts.ts'
 import { addCrowd, generous, reveal, startSecondServer, storedUsage } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { TestClient } from '../../support/client.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
-import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
+import { eraseContacts } from '../../../src/catalogue/erasure/erase-contacts.ts'
 import { generous, startSecondServer } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { Json, TestClient, TestReply } from '../../support/client.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../src/foundation/runtime/logger.ts'
-import { type SmtpSink, startSmtpSink, textOf } from '../../privacy/support/smtp-sink.ts'
+import { type SmtpSink, startSmtpSink, textOf } from '../../catalogue/privacy/support/smtp-sink.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
 import { createConsoleClient } from '../../support/person.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
+import { eraseContacts } from '../../../src/catalogue/erasure/erase-contacts.ts'
 import { hashQuotedBody } from '../../../src/foundation/kernel/quote.ts'
 import { pruneFiles } from '../../../src/product/exports/expire.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
+import { eraseContacts } from '../../../src/catalogue/erasure/erase-contacts.ts'
 import { requireDiskSpace } from '../../../src/product/exports/keep-files.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { createExport, download, endOf, run } from './support.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { proofKills } from '../../../../bin/tests/proof-runs.ts'
-import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
+import { eraseContacts } from '../../../src/catalogue/erasure/erase-contacts.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import {
   atStep,

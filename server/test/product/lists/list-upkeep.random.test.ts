@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
-import { renameStore } from '../../../src/catalogue/rename-store.ts'
-import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
-import { removeStore } from '../../../src/erasure/remove-store.ts'
+import { eraseContacts } from '../../../src/catalogue/erasure/erase-contacts.ts'
+import { removeStore } from '../../../src/catalogue/erasure/remove-store.ts'
+import { renameStore } from '../../../src/catalogue/writing/rename-store.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 

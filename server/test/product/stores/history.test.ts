@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { removeStore } from '../../../src/catalogue/erasure/remove-store.ts'
 import { pruneHistory } from '../../../src/catalogue/history/prune-history.ts'
-import { renameStore } from '../../../src/catalogue/rename-store.ts'
-import { removeStore } from '../../../src/erasure/remove-store.ts'
-import { importSandbox } from '../../../src/imports/demo.ts'
+import { importSandbox } from '../../../src/catalogue/imports/demo.ts'
+import { renameStore } from '../../../src/catalogue/writing/rename-store.ts'
 import type { StoreChange } from '../../../src/product/delivery/store-history.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 

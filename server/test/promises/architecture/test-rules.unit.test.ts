@@ -46,7 +46,7 @@ const rules: Rule[] = [
       'packages/search-index/test/build.random.unit.test.ts delay()',
       'server/test/promises/crash/search/files.deep.test.ts delay()',
       // Moments of kills and retries, chosen at random.
-      'server/test/imports/interruptions.random.test.ts delay()',
+      'server/test/catalogue/imports/interruptions.random.test.ts delay()',
       'server/test/promises/clients/fault-proxy.test.ts wait()',
       'server/test/promises/clients/limits.test.ts wait()',
       'server/test/promises/crash/crash.deep.test.ts delay()',

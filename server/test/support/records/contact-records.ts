@@ -1,8 +1,8 @@
 import { Random } from '../../../../catalogue/build/random.ts'
 import type { StoreRecord } from '../../../../catalogue/build/records.ts'
 import { readFacet } from '../../../../catalogue/build/taxonomy/files.ts'
+import type { ContactRecord } from '../../../src/catalogue/imports/contacts/contact-record.ts'
 import type { Email, Phone } from '../../../src/foundation/encryption/contact-facts.ts'
-import type { ContactRecord } from '../../../src/imports/contacts/contact-record.ts'
 
 export type BenchStore = Pick<StoreRecord, 'domain'>
 export type BenchContact = ContactRecord & Required<Pick<ContactRecord, 'role' | 'seniority'>>

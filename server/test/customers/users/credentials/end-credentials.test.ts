@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type SmtpSink, startSmtpSink, textOf } from '../../../privacy/support/smtp-sink.ts'
+import { type SmtpSink, startSmtpSink, textOf } from '../../../catalogue/privacy/support/smtp-sink.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import { countLockWaits } from '../../../support/database.ts'
 import { createConsoleClient, type TestPerson } from '../../../support/person.ts'

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { type SmtpSink, startSmtpSink, textOf } from '../../../privacy/support/smtp-sink.ts'
+import { type SmtpSink, startSmtpSink, textOf } from '../../../catalogue/privacy/support/smtp-sink.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import type { Json, TestReply } from '../../../support/client.ts'
 import { type AccountPerson, atAccount, auditLines, newMember, outcomeOf } from '../support/account-person.ts'

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { countStores, holdCatalogue, storesCsv, waitForBlockedImport } from '../../../import-jobs/support/imports.ts'
+import {
+  countStores,
+  holdCatalogue,
+  storesCsv,
+  waitForBlockedImport,
+} from '../../../catalogue/import-jobs/support/imports.ts'
 import { atEnd, removeFolder } from '../../../support/cleanup.ts'
 import type { TestPerson } from '../../../support/person.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'

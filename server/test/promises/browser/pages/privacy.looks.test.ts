@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { tryImportContacts } from '../../../erasure/support/people.ts'
-import { type SmtpSink, startSmtpSink, tokenIn } from '../../../privacy/support/smtp-sink.ts'
+import { tryImportContacts } from '../../../catalogue/erasure/support/people.ts'
+import { type SmtpSink, startSmtpSink, tokenIn } from '../../../catalogue/privacy/support/smtp-sink.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { expectGoodLooks } from '../support/looks.ts'
 

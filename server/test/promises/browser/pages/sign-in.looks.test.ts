@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { type SmtpSink, startSmtpSink, tokenIn } from '../../../privacy/support/smtp-sink.ts'
+import { type SmtpSink, startSmtpSink, tokenIn } from '../../../catalogue/privacy/support/smtp-sink.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { expectGoodLooks } from '../support/looks.ts'
 

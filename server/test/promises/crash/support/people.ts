@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { temporaryDirectory } from '../../../../../packages/embedded-postgres/test/support.ts'
+import { importContacts } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
+import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
 import { checkLedger } from '../../../../src/customers/ledger/check.ts'
 import type { Deps } from '../../../../src/deps.ts'
-import { importContacts } from '../../../../src/imports/contacts/import-contacts.ts'
-import { importStores } from '../../../../src/imports/stores/import-stores.ts'
 import { withDeps } from './service.ts'
 
 type Settings = Record<string, string>

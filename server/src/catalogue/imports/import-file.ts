@@ -1,0 +1,285 @@
+import type { Readable } from 'node:stream'
+import { type Pool, transact } from '../../foundation/db/pool.ts'
+import type { ContactSeals } from '../../foundation/encryption/keyring.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import type { IdSealer, Mode } from '../../foundation/kernel/ids.ts'
+import type { Clock } from '../../foundation/kernel/time.ts'
+import { loadTaxonomy } from '../../search/taxonomy/taxonomy.ts'
+import { prepareCatalogueTransaction, refreshSearchStatistics } from '../writing/queries.ts'
+import { readInProcess, type StartReading } from './chunk-reader.ts'
+import { applyChunk, type Chunk } from './chunks.ts'
+import { type CsvOptions, csvOptionsOf } from './csv/open-csv.ts'
+import { describeFaults, fault, type LineFault } from './faults.ts'
+import type { ChunkOutcome, ImportKind } from './import-kind.ts'
+import { type badValueRules, type ImportReport, ProblemReport, type RecordsOf } from './report.ts'
+import { type OpenedFile, openRecords } from './source/open-records.ts'
+import { type Reject, RejectsFile, type RejectsSink, rejectsPathFor } from './source/rejects.ts'
+import { type ImportSource, openSource } from './source/text.ts'
+import { RecentNames } from './stores/recent-names.ts'
+
+export interface ImportContext {
+  db: Pool
+  clock: Clock
+  ids: IdSealer
+  seals: ContactSeals
+  /** How much a compressed file may hold. */
+  config?: { importMaxUnpackedMb: number }
+  /** How to read large files in a thread; without it the calling thread reads. */
+  startReading?: StartReading
+}
+
+export interface ImportProgress {
+  read: number
+  rejected: number
+  bytesRead: number
+  /** Null for standard input. */
+  bytesTotal: number | null
+}
+
+/** How records are read and what becomes of them. */
+export interface ImportOptions extends CsvOptions {
+  mode?: Mode
+  extendTaxonomy: boolean
+  onBadValue?: (typeof badValueRules)[number]
+  /** Read, clean and check everything, and write nothing. */
+  dryRun?: boolean
+  /** Ends the import after the chunk that is being written. */
+  signal?: AbortSignal
+  onProgress?(progress: ImportProgress): void
+}
+
+export interface ImportInput extends ImportOptions {
+  /** A path, or `-` for `stdin`. */
+  file: string
+  stdin?: Readable
+  /** What the rejects file beside the file is called: `<file>.rejects.csv` by default. */
+  rejectsName?: string
+}
+
+type FileReport = Required<Omit<ImportReport, 'of'>>
+export type ImportCounts = Pick<FileReport, 'read' | 'inserted' | 'updated' | 'unchanged' | 'rejected'>
+
+/** What became of the records of a source. */
+interface ImportOutcome extends Omit<FileReport, 'seconds'> {
+  /** Whether the import was stopped before its end. */
+  stopped: boolean
+  /** Of a dry run of CSV: the first value with letters beyond ASCII, which shows whether the encoding is right. */
+  decoded: { line: number; value: string } | null
+}
+
+export interface ImportResult extends ImportOutcome {
+  rejects_file: string | null
+  seconds: number
+  dry_run: boolean
+  format: OpenedFile['format']
+  /** How the CSV file was read; null for JSON. */
+  encoding: string | null
+  delimiter: string | null
+  decimal: string | null
+}
+
+/**
+ * Imports the records of a file into the catalogue, chunk by chunk. A rejected record is written to the rejects file with
+ * its line and the reasons; the others are not affected. An interrupted import leaves only complete records, and running
+ * the same import again finishes the work: records that are already imported change nothing.
+ */
+export async function importFile<Patch>(
+  context: ImportContext,
+  kind: ImportKind<Patch>,
+  input: ImportInput,
+  threadKind: RecordsOf | null = null,
+): Promise<ImportResult> {
+  const startedAtMs = performance.now()
+  const source = await openSource(input.file, input.stdin, context.config?.importMaxUnpackedMb)
+  const { file, rejects, outcome } = await importOpened(context, kind, source, input, threadKind)
+  const { layout, format } = file
+  return {
+    ...outcome,
+    rejects_file: rejects.path,
+    seconds: Math.round(performance.now() - startedAtMs) / 1000,
+    dry_run: input.dryRun ?? false,
+    format,
+    encoding: layout?.encoding ?? null,
+    delimiter: layout?.delimiter ?? null,
+    decimal: layout?.decimal ?? null,
+  }
+}
+
+async function importOpened<Patch>(
+  context: ImportContext,
+  kind: ImportKind<Patch>,
+  source: ImportSource,
+  input: ImportInput,
+  threadKind: RecordsOf | null,
+): Promise<{ file: OpenedFile; rejects: RejectsSink; outcome: ImportOutcome }> {
+  try {
+    const file = await openRecords(source, kind, input)
+    const path = rejectsPathFor(input, context.clock, file.rejects.extension)
+    const rejects = await RejectsFile.begin(path, file.rejects)
+    return { file, rejects, outcome: await importRecords(context, kind, { source, file, rejects, threadKind }, input) }
+  } finally {
+    source.close()
+  }
+}
+
+/** Imports a JSON source of any origin with any rejects sink, and closes both. */
+export async function importSource<Patch>(
+  context: ImportContext,
+  kind: ImportKind<Patch>,
+  source: ImportSource,
+  rejects: RejectsSink,
+  options: ImportOptions,
+): Promise<ImportCounts> {
+  try {
+    const file = await openRecords(source, kind, options)
+    const outcome = await importRecords(context, kind, { source, file, rejects, threadKind: null }, options)
+    const { read, inserted, updated, unchanged, rejected } = outcome
+    return { read, inserted, updated, unchanged, rejected }
+  } finally {
+    source.close()
+  }
+}
+
+interface Streams {
+  source: ImportSource
+  file: OpenedFile
+  rejects: RejectsSink
+  /** What the records are to the thread that can read them; null if only the calling thread can. */
+  threadKind: RecordsOf | null
+}
+
+async function importRecords<Patch>(
+  { db, clock, ids, seals, startReading }: ImportContext,
+  kind: ImportKind<Patch>,
+  { source, file, rejects, threadKind }: Streams,
+  { mode = 'live', extendTaxonomy, onBadValue, dryRun = false, signal, onProgress, ...options }: ImportOptions,
+): Promise<ImportOutcome> {
+  const report = new OutcomeCounter(file.layout?.notices ?? [])
+  const dropsBadValues = onBadValue === 'drop'
+  try {
+    let taxonomy = await loadTaxonomy(db)
+    const { vocabulary } = taxonomy
+    const request = { source, file, options: csvOptionsOf(options), vocabulary, seals, extendTaxonomy, dropsBadValues }
+    const elsewhere = threadKind && startReading?.<Patch>(threadKind, request)
+    const reading = elsewhere || readInProcess(kind, request)
+    const storeNames = new RecentNames()
+    const writing = { db, ids, seals, mode, extendTaxonomy, dropsBadValues, storeNames, isDryRun: dryRun }
+    for await (const chunk of reading.chunks) {
+      if (signal?.aborted) {
+        report.stopped = true
+        break
+      }
+      const applied = await applyChunk(kind, { ...writing, now: clock.now() }, chunk, taxonomy)
+      addLateFaults(chunk, applied.outcome)
+      if (applied.taxonomy !== taxonomy) reading.setVocabulary(applied.taxonomy.vocabulary)
+      taxonomy = applied.taxonomy
+      await rejects.write(await rejectsOf(chunk, applied.outcome), chunk.bytes)
+      report.add(chunk, applied.outcome)
+      const { read, rejected } = report.counts
+      onProgress?.({ read, rejected, bytesRead: reading.bytesRead(), bytesTotal: source.bytesTotal })
+    }
+  } catch (error) {
+    const { read } = report.counts
+    if (!(error instanceof OperatorError) || read === 0) throw error
+    const refused = rejects.path === null ? '' : `; the rejected ones are in ${rejects.path}`
+    const done = dryRun ? 'checked' : 'imported'
+    throw new OperatorError(`${error.message} The ${read} records before that have been ${done}${refused}.`, {
+      cause: error,
+    })
+  } finally {
+    await rejects.close()
+  }
+  if (!dryRun) await finish(db, report.counts.inserted + report.counts.updated, clock.now())
+  report.close(file, dryRun)
+  return report.outcome()
+}
+
+/** A rejected record is told all that is wrong with it, so that it is mended once. */
+function addLateFaults<Patch>({ rejects }: Chunk<Patch>, { lateFaults }: ChunkOutcome<Patch>): void {
+  if (!lateFaults || lateFaults.size === 0) return
+  for (const reject of rejects) {
+    const known = new Set(reject.faults.map(({ path }) => path))
+    const late = lateFaults.get(reject.line)?.filter(({ path }) => !known.has(path)) ?? []
+    if (late.length === 0) continue
+    reject.faults = [...reject.faults, ...late]
+    reject.reason = describeFaults(reject.faults)
+  }
+}
+
+async function rejectsOf<Patch>(chunk: Chunk<Patch>, { refused }: ChunkOutcome<Patch>): Promise<Reject[]> {
+  const indexes = chunk.fetchOriginals ? refused.map(({ record }) => chunk.records.indexOf(record)) : []
+  const fetched = indexes.length === 0 ? null : await chunk.fetchOriginals!(indexes)
+  const late = refused.map(({ record: { line, original }, faults, isWithheld }, index) => ({
+    line,
+    reason: describeFaults(faults),
+    original: isWithheld ? null : (fetched?.[index] ?? original),
+  }))
+  return [...chunk.rejects, ...late].sort((a, b) => a.line - b.line)
+}
+
+/** Adds up what became of the chunks of an import. */
+class OutcomeCounter {
+  readonly counts: ImportCounts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 }
+  stopped = false
+  readonly #problems = new ProblemReport()
+  readonly #notices = new ProblemReport()
+  #dropped = 0
+  #wouldTakeWithDrop = 0
+  #decoded: ImportOutcome['decoded'] = null
+
+  constructor(notices: readonly LineFault[]) {
+    this.#notice(notices)
+  }
+
+  add<Patch>(chunk: Chunk<Patch>, outcome: ChunkOutcome<Patch>): void {
+    const { counts } = this
+    counts.read += chunk.read
+    counts.inserted += outcome.inserted
+    counts.updated += outcome.updated
+    counts.unchanged += outcome.unchanged
+    counts.rejected += chunk.rejects.length + outcome.refused.length
+    this.#dropped += chunk.dropped.length + outcome.dropped.length
+    this.#wouldTakeWithDrop +=
+      outcome.takenTrials + outcome.refused.filter(({ isTakenWithDrop }) => isTakenWithDrop).length
+    for (const { line, faults } of chunk.rejects) this.#problems.add(line, faults)
+    for (const { record, faults } of outcome.refused) this.#problems.add(record.line, faults)
+    for (const { line, fault } of [...chunk.dropped, ...outcome.dropped]) this.#problems.add(line, [fault])
+    this.#notice(outcome.notices ?? [])
+    this.#decoded ??= chunk.decoded ?? null
+  }
+
+  #notice(notices: readonly LineFault[]): void {
+    for (const { line, fault } of notices) this.#notices.add(line, [fault])
+  }
+
+  /** Ends the report of a file. */
+  close({ layout }: OpenedFile, isDryRun: boolean): void {
+    if (!isDryRun) this.#decoded = null
+    if (this.counts.read > 0 || this.stopped) return
+    const hint = layout && layout.columns.length > 0 ? 'the file has a header and no rows' : 'the file is empty'
+    this.#notice([{ line: 1, fault: fault('', 'no records were found', { hint }) }])
+  }
+
+  outcome(): ImportOutcome {
+    return {
+      ...this.counts,
+      dropped: this.#dropped,
+      would_take_with_drop: this.#wouldTakeWithDrop,
+      stopped: this.stopped,
+      problems: this.#problems.list(),
+      notices: this.#notices.list(),
+      decoded: this.#decoded,
+    }
+  }
+}
+
+/** From this many written records on, the planner's statistics and the counts of rows are updated. */
+const largeImport = 1_000
+
+async function finish(db: Pool, written: number, now: Date): Promise<void> {
+  if (written === 0) return
+  await transact(db, async (client) => {
+    await prepareCatalogueTransaction(client)
+    await refreshSearchStatistics(client, written >= largeImport, now)
+  })
+}

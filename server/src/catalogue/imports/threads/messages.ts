@@ -1,0 +1,53 @@
+import type { Term } from '../../../search/query/vocabulary.ts'
+import type { Chunk } from '../chunks.ts'
+import type { CsvOptions } from '../csv/open-csv.ts'
+import type { Inspection, InspectOptions } from '../inspect-file.ts'
+import type { RecordsOf } from '../report.ts'
+import type { Original } from '../source/records.ts'
+import type { InspectedKind } from './inspect.ts'
+
+/** What the thread is told at its start. Plain data. */
+export type ImportThreadTask = ({ work: 'read' } & ReadingTask) | ({ work: 'inspect' } & InspectingTask)
+
+interface FileTask {
+  file: string
+  maxUnpackedMb: number
+  terms: readonly Term[]
+  /** The key of the identity hashes. */
+  identityKey: Uint8Array
+}
+
+/** A file to read to its end. */
+export interface ReadingTask extends FileTask {
+  kind: RecordsOf
+  options: CsvOptions
+  extendTaxonomy: boolean
+  dropsBadValues: boolean
+}
+
+/** A file whose beginning is looked at. */
+export interface InspectingTask extends FileTask {
+  kind: InspectedKind
+  options: InspectOptions
+}
+
+/** Messages of the thread. It keeps the originals of records until their chunk is done: nearly none is asked for. */
+export type FromReadingThread =
+  | { kind: 'chunk'; number: number; chunk: Chunk<unknown>; bytesRead: number }
+  | { kind: 'originals'; originals: Original[] }
+  /** The program is loaded, and looks at the file now. */
+  | { kind: 'inspecting' }
+  | { kind: 'inspected'; inspection: Inspection }
+  | { kind: 'end' }
+  | { kind: 'failed'; message: string; isOperators: boolean; stack: string | undefined }
+
+/** Messages to the thread. */
+export type ToReadingThread =
+  /** The chunk was written: another one may be read. */
+  | { kind: 'done'; number: number }
+  | { kind: 'originals'; number: number; indexes: number[] }
+  /** The taxonomy changed. */
+  | { kind: 'terms'; terms: readonly Term[] }
+
+/** Chunks that were read and not written yet; with more, reading waits. */
+export const maxWaitingChunks = 2
