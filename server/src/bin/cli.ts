@@ -1,15 +1,15 @@
 import project from '../../../package.json' with { type: 'json' }
 import { type Cli, printNote } from '../cli/context.ts'
 import { runCommandLine } from '../cli/program.ts'
-import type { Config } from '../config.ts'
-import type { DatabaseDeps } from '../resources/database.ts'
+import type { Config } from '../operations/config.ts'
+import type { DatabaseDeps } from '../operations/resources/database.ts'
 import { listenForTermination, rejectOnAbort } from './termination.ts'
 
 const termination = listenForTermination((sentence) => void warn(sentence))
 let release = async () => {}
 
 async function readSettings() {
-  const { findProjectDir, readConfig } = await import('../config.ts')
+  const { findProjectDir, readConfig } = await import('../operations/config.ts')
   return readConfig(process.env, findProjectDir(import.meta.dirname))
 }
 
@@ -50,21 +50,21 @@ const cli: Cli = {
   stdout: process.stdout,
   stderr: process.stderr,
   readConfig: readSettings,
-  readServiceAccess: async () => (await import('../config.ts')).readServiceAccess(process.env),
+  readServiceAccess: async () => (await import('../operations/config.ts')).readServiceAccess(process.env),
   async openDatabase(config) {
-    const { openDatabase } = await import('../resources/database.ts')
+    const { openDatabase } = await import('../operations/resources/database.ts')
     const opening = openDatabase(config, await createCommandLogger(config))
     release = async () => (await opening).release()
     return opening
   },
   async openDatabaseDeps() {
-    const { openDatabaseDeps } = await import('../resources/database.ts')
+    const { openDatabaseDeps } = await import('../operations/resources/database.ts')
     const { config, options } = await readCommandSettings()
     return closeWhenInterrupted(openDatabaseDeps(config, options))
   },
   async openCatalogueDeps() {
     const [{ openCatalogueDeps }, { readInThread }, { threadProgram }] = await Promise.all([
-      import('../resources/catalogue.ts'),
+      import('../operations/resources/catalogue.ts'),
       import('../catalogue/imports/threads/read-in-thread.ts'),
       import('./programs.ts'),
     ])
@@ -73,7 +73,10 @@ const cli: Cli = {
     return { ...deps, startReading: readInThread(threadProgram('reading-thread')) }
   },
   async openDeps() {
-    const [{ openDeps }, { standinProgram }] = await Promise.all([import('../deps.ts'), import('./programs.ts')])
+    const [{ openDeps }, { standinProgram }] = await Promise.all([
+      import('../operations/deps.ts'),
+      import('./programs.ts'),
+    ])
     const { config, options } = await readCommandSettings()
     return closeWhenInterrupted(openDeps(config, { ...options, standin: { args: standinProgram(config.projectDir) } }))
   },

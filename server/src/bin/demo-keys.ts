@@ -7,10 +7,10 @@ import { system } from '../customers/auth/actor.ts'
 import { scopes } from '../customers/auth/caller.ts'
 import { createKey } from '../customers/keys/create-key.ts'
 import { findKeyStatus } from '../customers/keys/find-keys.ts'
-import type { Deps } from '../deps.ts'
 import { runExclusively } from '../foundation/db/pool.ts'
 import { OperatorError } from '../foundation/kernel/errors.ts'
 import type { Mode } from '../foundation/kernel/ids.ts'
+import type { Deps } from '../operations/deps.ts'
 import { demoEmail, ensureDemoPerson } from './demo-person.ts'
 
 /** A key of the demonstration account for each mode, and the file that stores them. */

@@ -3,9 +3,9 @@ import { command } from '../customers/auth/actor.ts'
 import { createSignInLink, linkLifeMs, linkUrl } from '../customers/users/links/links.ts'
 import { upsertMember } from '../customers/users/members/queries.ts'
 import { createPerson, findPersonByEmail } from '../customers/users/person.ts'
-import type { Deps } from '../deps.ts'
 import { ensureInstallationValue, readInstallationValue } from '../foundation/db/installation.ts'
 import { transact } from '../foundation/db/pool.ts'
+import type { Deps } from '../operations/deps.ts'
 
 /** The address of the demonstration's account and of its person. */
 export const demoEmail = 'demonstration@storedex.example'

@@ -5,8 +5,6 @@ import { buildApp } from '../app.ts'
 import { startImportInThread } from '../catalogue/import-jobs/run/thread.ts'
 import { inspectInThread } from '../catalogue/imports/threads/inspect-in-thread.ts'
 import { readInThread } from '../catalogue/imports/threads/read-in-thread.ts'
-import type { Config } from '../config.ts'
-import { type Deps, type OpenDepsOptions, openDeps } from '../deps.ts'
 import { ClockSkewMonitor } from '../foundation/db/clock-skew.ts'
 import {
   type Metrics,
@@ -16,6 +14,8 @@ import {
   registerLogMetrics,
 } from '../foundation/http/metrics.ts'
 import { type RepeatingTask, startRepeating } from '../foundation/runtime/timing.ts'
+import type { Config } from '../operations/config.ts'
+import { type Deps, type OpenDepsOptions, openDeps } from '../operations/deps.ts'
 import { countInThreads } from '../search/counting/thread-pool.ts'
 import { runInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'

@@ -1,4 +1,4 @@
-import { findProjectDir, readConfig } from '../config.ts'
+import { findProjectDir, readConfig } from '../operations/config.ts'
 
 // Before the rest is loaded: signals of the terminal, which reach the whole group, are for the supervisor.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})

@@ -13,7 +13,7 @@ import type { AccountReport } from '../customers/administration/schema.ts'
 import { type BillingInterval, billingIntervals, type PaidPlan, paidPlans } from '../customers/billing/provider.ts'
 import type { Usage } from '../customers/usage/read-usage.ts'
 import { type Mode, modes } from '../foundation/kernel/ids.ts'
-import type { DatabaseDeps } from '../resources/database.ts'
+import type { DatabaseDeps } from '../operations/resources/database.ts'
 import { type Cli, commandContext, plansReader, printResult, withDatabase, withDeps } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import {

@@ -4,9 +4,9 @@ import { billingIntervals, type Offer, paidPlans } from '../customers/billing/pr
 import { connectStripe } from '../customers/billing/stripe/connection.ts'
 import { type OfferName, offerNames, type StripeSetupResult, setUpStripe } from '../customers/billing/stripe/setup.ts'
 import { reconcileAccounts } from '../customers/billing/sync/reconcile.ts'
-import type { Deps } from '../deps.ts'
 import { OperatorError } from '../foundation/kernel/errors.ts'
 import { formatNumber } from '../foundation/kernel/time.ts'
+import type { Deps } from '../operations/deps.ts'
 import { type Cli, printResult, readPublicUrl, withDeps } from './context.ts'
 import { choiceOption } from './values.ts'
 

@@ -2,14 +2,14 @@ import { statfsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { escapeControls } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
-import type { Config, ServiceAccess } from '../config.ts'
 import type { PlanFile } from '../customers/accounts/plans.ts'
 import { type Actor, command } from '../customers/auth/actor.ts'
-import type { Deps } from '../deps.ts'
 import { classifyDatabaseError } from '../foundation/db/failures.ts'
 import { OperatorError } from '../foundation/kernel/errors.ts'
-import type { CatalogueDeps } from '../resources/catalogue.ts'
-import type { DatabaseDeps, OpenedDatabase } from '../resources/database.ts'
+import type { Config, ServiceAccess } from '../operations/config.ts'
+import type { Deps } from '../operations/deps.ts'
+import type { CatalogueDeps } from '../operations/resources/catalogue.ts'
+import type { DatabaseDeps, OpenedDatabase } from '../operations/resources/database.ts'
 
 /** What the commands need from their process. */
 export interface Cli {

@@ -1,8 +1,8 @@
 import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
-import type { Check, CheckStatus } from '../doctor/checks.ts'
 import { OperatorError } from '../foundation/kernel/errors.ts'
 import { systemClock } from '../foundation/kernel/time.ts'
+import type { Check, CheckStatus } from '../operations/doctor/checks.ts'
 import { type Cli, printResult } from './context.ts'
 
 const about = `
@@ -11,7 +11,7 @@ a look; something that failed keeps the service from working as set up. The exit
 
 export function addDoctorAction(doctor: Command, cli: Cli): void {
   doctor.addHelpText('after', about).action(async (_flags: object, command: Command) => {
-    const { examineInstallation } = await import('../doctor/doctor.ts')
+    const { examineInstallation } = await import('../operations/doctor/doctor.ts')
     const checks = await examineInstallation({
       readConfig: () => cli.readConfig(),
       openDatabase: (config) => cli.openDatabase(config),

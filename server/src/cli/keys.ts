@@ -8,7 +8,7 @@ import { createKey, type IssuedKey, rotateKey } from '../customers/keys/create-k
 import { type FoundKey, findKeysByPart, listAllKeys } from '../customers/keys/find-keys.ts'
 import type { KeyReport } from '../customers/keys/report-keys.ts'
 import { type Mode, modes } from '../foundation/kernel/ids.ts'
-import type { DatabaseDeps } from '../resources/database.ts'
+import type { DatabaseDeps } from '../operations/resources/database.ts'
 import { type Cli, commandContext, plansReader, printNote, printResult, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import {

@@ -14,7 +14,7 @@ import {
 } from '../customers/users/manage-people.ts'
 import { endMembership, setMemberRole } from '../customers/users/members/change-members.ts'
 import type { PeopleContext, PersonReport } from '../customers/users/person.ts'
-import type { DatabaseDeps } from '../resources/database.ts'
+import type { DatabaseDeps } from '../operations/resources/database.ts'
 import { type Cli, commandContext, printNote, printResult, readPublicUrl, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import { choiceOption, parseEmail, parseKnownEmail, parseName } from './values.ts'

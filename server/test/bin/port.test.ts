@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { chooseFreePort } from '../../src/bin/port.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/operations/config.ts'
 
 const config = readConfig({}, '/')
 

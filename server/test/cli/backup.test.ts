@@ -1,8 +1,8 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Deps } from '../../src/deps.ts'
-import { temporaryFolder } from '../backup/support/backups.ts'
+import type { Deps } from '../../src/operations/deps.ts'
+import { temporaryFolder } from '../operations/backup/support/backups.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { openCommandLine, runCommand } from './support/run-command.ts'
 

@@ -6,7 +6,7 @@ import { upsertMember } from '../../src/customers/users/members/queries.ts'
 import { createPerson, findPersonByEmail } from '../../src/customers/users/person.ts'
 import { updateOperator } from '../../src/customers/users/queries.ts'
 import { createSession } from '../../src/customers/users/sessions/sessions.ts'
-import type { Deps } from '../../src/deps.ts'
+import type { Deps } from '../../src/operations/deps.ts'
 import type { TestReply } from './client.ts'
 
 export interface PersonTraits {

@@ -1,5 +1,3 @@
-import type { Config } from '../../config.ts'
-import { type Deps, openDeps } from '../../deps.ts'
 import { readConnectionLimit } from '../../foundation/db/connection-limit.ts'
 import {
   createMetrics,
@@ -11,6 +9,8 @@ import {
 import { OperatorError } from '../../foundation/kernel/errors.ts'
 import { availableMemory } from '../../foundation/runtime/memory.ts'
 import type { ProcessLogger } from '../../foundation/runtime/terminal-log.ts'
+import type { Config } from '../../operations/config.ts'
+import { type Deps, openDeps } from '../../operations/deps.ts'
 import { chooseFreePort, portTakenError } from '../port.ts'
 import { requireMemory } from '../process.ts'
 import { standinProgram } from '../programs.ts'

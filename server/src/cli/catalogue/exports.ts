@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
-import type { ExportedKind, RecordExport } from '../../backup/records/export-records.ts'
 import { formatNumber } from '../../foundation/kernel/time.ts'
+import type { ExportedKind, RecordExport } from '../../operations/backup/records/export-records.ts'
 import { type Cli, printNote, printResult, wantsJson, withCatalogue } from '../context.ts'
 import { choiceOption } from '../values.ts'
 
@@ -37,7 +37,7 @@ function addExport(group: Command, cli: Cli, kind: ExportedKind, summary: string
       if (file === '-' && wantsJson(command)) command.error('error: with --json, give a file')
       return withCatalogue(cli, async (deps) => {
         const [{ exportRecords }, { showCountProgress }] = await Promise.all([
-          import('../../backup/records/export-records.ts'),
+          import('../../operations/backup/records/export-records.ts'),
           import('../output.ts'),
         ])
         const progress = cli.stderr.isTTY ? showCountProgress(cli.stderr) : undefined

@@ -5,7 +5,7 @@ import type { ClosingContext, ClosingResult } from '../../customers/ledger/closi
 import { type ArchiveExport, exportArchives } from '../../customers/ledger/closing/export-archives.ts'
 import { OperatorError } from '../../foundation/kernel/errors.ts'
 import { formatNumber } from '../../foundation/kernel/time.ts'
-import type { DatabaseDeps } from '../../resources/database.ts'
+import type { DatabaseDeps } from '../../operations/resources/database.ts'
 import { type Cli, printResult, withDatabase } from '../context.ts'
 import { showClosingProgress, showCountProgress } from '../output.ts'
 import { parseTimestampFlag } from '../values.ts'

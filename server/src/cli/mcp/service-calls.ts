@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServiceAccess } from '../../config.ts'
 import type { ApiCall, ApiReply, ApiRequest } from '../../mcp/api-call.ts'
+import type { ServiceAccess } from '../../operations/config.ts'
 
 // The service answers within ten seconds.
 const attemptTimeoutMs = 15_000

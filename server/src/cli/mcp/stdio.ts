@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { ServiceAccess } from '../../config.ts'
 import { tidyMessage } from '../../mcp/arguments.ts'
 import { createToolServer } from '../../mcp/server.ts'
+import type { ServiceAccess } from '../../operations/config.ts'
 import { type Cli, printNote } from '../context.ts'
 import { createServiceCalls } from './service-calls.ts'
 

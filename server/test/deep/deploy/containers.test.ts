@@ -116,7 +116,7 @@ describe('the compose file', () => {
 describe('settings', () => {
   // Every name that the configuration reads; the prices are read by their prefix.
   const source =
-    readFileSync(join(projectDir, 'server/src/config.ts'), 'utf8') +
+    readFileSync(join(projectDir, 'server/src/operations/config.ts'), 'utf8') +
     readFileSync(join(projectDir, 'server/src/customers/users/settings.ts'), 'utf8')
   const isSetting = (name: string) =>
     source.includes(`'${name}'`) || /^STRIPE_PRICE_(PRO|BUSINESS|ENTERPRISE)_(MONTHLY|ANNUAL)$/.test(name)

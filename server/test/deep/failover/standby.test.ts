@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { run } from '../../../../packages/embedded-postgres/test/support.ts'
-import { checkStandby } from '../../../src/doctor/standby.ts'
+import { checkStandby } from '../../../src/operations/doctor/standby.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { type Pair, startPair } from './support/servers.ts'
 

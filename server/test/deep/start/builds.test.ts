@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFile
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findProjectDir } from '../../../src/config.ts'
+import { findProjectDir } from '../../../src/operations/config.ts'
 import { startService, temporaryFolder } from './support/service.ts'
 
 interface Build {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import { escapeControls } from '@storedex/process-lock/terminal'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { findProjectDir } from '../../../src/config.ts'
+import { findProjectDir } from '../../../src/operations/config.ts'
 import { removeFolder } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findProjectDir } from '../../../src/config.ts'
+import { findProjectDir } from '../../../src/operations/config.ts'
 import { removeFolder } from '../../support/cleanup.ts'
 import { canMakeMemoryGroup, makeMemoryGroup } from './support/memory-group.ts'
 import { startInShell } from './support/service.ts'

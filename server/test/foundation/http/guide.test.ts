@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findProjectDir } from '../../../src/config.ts'
 import { registerGuide } from '../../../src/foundation/http/docs/guide.ts'
 import { renderMarkdown } from '../../../src/foundation/http/docs/markdown.ts'
+import { findProjectDir } from '../../../src/operations/config.ts'
 import { call, startTestServer } from './support/test-server.ts'
 
 const projectDir = findProjectDir(import.meta.dirname)

@@ -6,7 +6,7 @@ import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as Stdio2025 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as Http2025 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { findProjectDir } from '../../../src/config.ts'
+import { findProjectDir } from '../../../src/operations/config.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import type { Json } from '../../support/client.ts'
 

@@ -25,7 +25,7 @@ test('the command line loads no package but the one that reads its arguments', (
 })
 
 test('the database is opened without the packages of the service', () => {
-  const loaded = packagesLoadedBy('server/src/resources/database.ts')
+  const loaded = packagesLoadedBy('server/src/operations/resources/database.ts')
   expect(loaded).toContain('pg')
   expect(loaded.filter((name) => heavy.test(name))).toEqual([])
 })
@@ -38,7 +38,7 @@ test.each(['accounts', 'keys', 'people', 'ledger/ledger', 'catalogue/stores', 'c
 )
 
 test('the catalogue is opened without the payment provider and the web server', () => {
-  const loaded = packagesLoadedBy('server/src/resources/catalogue.ts')
+  const loaded = packagesLoadedBy('server/src/operations/resources/catalogue.ts')
   expect(loaded.filter((name) => /^(stripe|fastify|@fastify)/.test(name))).toEqual([])
 })
 

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../../../../../packages/embedded-postgres/test/support.ts'
-import { findProjectDir } from '../../../../src/config.ts'
 import { LocalStandin } from '../../../../src/customers/billing/local/standin.ts'
 import type { StripeAccess } from '../../../../src/customers/billing/stripe/connection.ts'
 import { Refusal } from '../../../../src/foundation/kernel/errors.ts'
+import { findProjectDir } from '../../../../src/operations/config.ts'
 import { removeFolder } from '../../../support/cleanup.ts'
 
 const program = [

@@ -6,9 +6,9 @@ import type { Scope } from '../../../../src/customers/auth/caller.ts'
 import { selectAccountsOfKeys } from '../../../../src/customers/auth/key-queries.ts'
 import { createTrialLinks } from '../../../../src/customers/auth/trial-links.ts'
 import { type ChargeContext, charge } from '../../../../src/customers/ledger/charge.ts'
-import type { Deps } from '../../../../src/deps.ts'
 import type { Queryable } from '../../../../src/foundation/db/pool.ts'
 import { hashApiKey } from '../../../../src/foundation/kernel/api-key.ts'
+import type { Deps } from '../../../../src/operations/deps.ts'
 import type { TestApp, TestKey } from '../../../support/app.ts'
 
 let lastContact = 0

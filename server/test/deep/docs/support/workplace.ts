@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { findProjectDir } from '../../../../src/config.ts'
+import { findProjectDir } from '../../../../src/operations/config.ts'
 import { findProgram, type Service } from './service.ts'
 import { openShell, type Shell } from './shell.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { findProjectDir } from '../../../../src/config.ts'
+import { findProjectDir } from '../../../../src/operations/config.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../../support/app.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { findProjectDir } from '../../../../src/config.ts'
+import { findProjectDir } from '../../../../src/operations/config.ts'
 
 /** A colour of a text and the one behind it, as they are on a page; `sample` is one such text. */
 interface ColourPair {

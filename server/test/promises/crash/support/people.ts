@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../../../../../packages/embedded-postgres/te
 import { importContacts } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
 import { checkLedger } from '../../../../src/customers/ledger/check.ts'
-import type { Deps } from '../../../../src/deps.ts'
+import type { Deps } from '../../../../src/operations/deps.ts'
 import { withDeps } from './service.ts'
 
 type Settings = Record<string, string>
