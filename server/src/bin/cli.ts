@@ -1,6 +1,6 @@
 import project from '../../../package.json' with { type: 'json' }
-import { type Cli, printNote } from '../cli/context.ts'
-import { runCommandLine } from '../cli/program.ts'
+import { type Cli, printNote } from '../doors/cli/context.ts'
+import { runCommandLine } from '../doors/cli/program.ts'
 import type { Config } from '../operations/config.ts'
 import type { DatabaseDeps } from '../operations/resources/database.ts'
 import { listenForTermination, rejectOnAbort } from './termination.ts'
@@ -100,7 +100,7 @@ try {
   code = await (isCommand ? rejectOnAbort(termination, running) : running)
 } catch (error) {
   if (!termination.aborted) {
-    const { formatFailure } = await import('../cli/failure.ts')
+    const { formatFailure } = await import('../doors/cli/failure.ts')
     printNote(cli, `${formatFailure(error)}\n`)
   }
   code = termination.aborted ? interruptedCode : 1

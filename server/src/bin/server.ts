@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { printText } from '../cli/context.ts'
+import { printText } from '../doors/cli/context.ts'
 import { createMetrics, type Metrics } from '../foundation/http/metrics.ts'
 import { availableMemory } from '../foundation/runtime/memory.ts'
 import { createProcessLogger, type ProcessLogger } from '../foundation/runtime/terminal-log.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { KeyUsageRecorder } from '../../../src/customers/auth/key-directory.ts'
 import { createPool } from '../../../src/foundation/db/pool.ts'
-import { runCommand } from '../../cli/support/run-command.ts'
+import { runCommand } from '../../doors/cli/support/run-command.ts'
 import { startTestApp, type TestKey } from '../../support/app.ts'
 import { createClient, type TestClient } from '../../support/client.ts'
 import { buildTestApp } from '../../support/deps.ts'

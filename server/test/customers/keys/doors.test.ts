@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runCommand } from '../../cli/support/run-command.ts'
+import { runCommand } from '../../doors/cli/support/run-command.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { Json, TestReply } from '../../support/client.ts'
 import type { TestPerson } from '../../support/person.ts'

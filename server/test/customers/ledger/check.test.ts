@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { planSlugs } from '../../../src/customers/accounts/plans.ts'
 import { scopes } from '../../../src/customers/auth/caller.ts'
 import { Refusal } from '../../../src/foundation/kernel/errors.ts'
-import { runCommand } from '../../cli/support/run-command.ts'
+import { runCommand } from '../../doors/cli/support/run-command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { spendCredits } from './support/spend.ts'
 

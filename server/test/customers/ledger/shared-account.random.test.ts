@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
-import { runCommand } from '../../cli/support/run-command.ts'
+import { runCommand } from '../../doors/cli/support/run-command.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { createMember, keyNumber, readLedger, readSpent, readViewed } from '../../support/members.ts'
 import {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { runCommand } from '../../cli/support/run-command.ts'
+import { runCommand } from '../../doors/cli/support/run-command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { isInBackground } from '../../support/statements/watch.ts'
 

@@ -76,9 +76,9 @@ const read: Exception[] = [
     starts: '/^(?=.{1,253}$)',
     reason: 'it begins once, with 253 characters at most',
   },
-  { path: 'server/src/console/openid/routes.ts', starts: '/^\\/(?!', reason: fewCharacters },
+  { path: 'server/src/doors/console/openid/routes.ts', starts: '/^\\/(?!', reason: fewCharacters },
   {
-    path: 'server/src/console/session/settings.ts',
+    path: 'server/src/doors/console/session/settings.ts',
     starts: '/(?<!\\\\)(\\\\\\\\)*',
     reason: 'it begins once in a row of backslashes',
   },

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { runCommandLine } from '../../../src/cli/program.ts'
+import { runCommandLine } from '../../../src/doors/cli/program.ts'
 import { factsOf, resolveImport } from './support/tree.ts'
 
 /** The installed packages that a file loads at once, through all its imports except types and `import()`. */
@@ -33,7 +33,7 @@ test('the database is opened without the packages of the service', () => {
 test.each(['accounts', 'keys', 'people', 'ledger/ledger', 'catalogue/stores', 'catalogue/exports'])(
   '%s loads none of them either',
   (group) => {
-    expect(packagesLoadedBy(`server/src/cli/${group}.ts`).filter((name) => heavy.test(name))).toEqual([])
+    expect(packagesLoadedBy(`server/src/doors/cli/${group}.ts`).filter((name) => heavy.test(name))).toEqual([])
   },
 )
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { ToolCallCounter } from '../../../src/doors/mcp/call-counter.ts'
 import { createMetrics, registerCounters } from '../../../src/foundation/http/metrics.ts'
 import { createLogger } from '../../../src/foundation/runtime/logger.ts'
-import { ToolCallCounter } from '../../../src/mcp/call-counter.ts'
-import { connectClient, textOf } from '../../mcp/support.ts'
+import { connectClient, textOf } from '../../doors/mcp/support.ts'
 import { addPeople, firstShop, generous, idsByFirstName, people } from '../../product/contacts/support/reveals.ts'
 import { startTestApp } from '../../support/app.ts'
 

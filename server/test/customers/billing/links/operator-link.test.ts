@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { runCommand } from '../../../cli/support/run-command.ts'
+import { runCommand } from '../../../doors/cli/support/run-command.ts'
 import { startAppWithTestProvider } from '../support/test-provider-app.ts'
 
 const { app, provider, free, customer } = await startAppWithTestProvider()

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createStandin } from '../../../../../stripe-standin/src/app.ts'
 import { handledEventTypes } from '../../../../src/customers/billing/sync/webhooks.ts'
 import type { Config } from '../../../../src/operations/config.ts'
-import { openCommandLine, runCommand } from '../../../cli/support/run-command.ts'
+import { openCommandLine, runCommand } from '../../../doors/cli/support/run-command.ts'
 import { atEnd } from '../../../support/cleanup.ts'
 import type { Json } from '../../../support/client.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildApp } from '../../../../src/app.ts'
 import { reconcileAccounts } from '../../../../src/customers/billing/sync/reconcile.ts'
-import { runCommand } from '../../../cli/support/run-command.ts'
+import { runCommand } from '../../../doors/cli/support/run-command.ts'
 import { event, priceIds, subscription } from '../support/fake-stripe.ts'
 import { type FakeStripeApp, startAppWithFakeStripe } from '../support/fake-stripe-app.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Refusal } from '../../../../src/foundation/kernel/errors.ts'
-import { runCommand } from '../../../cli/support/run-command.ts'
+import { runCommand } from '../../../doors/cli/support/run-command.ts'
 import { startTestApp } from '../../../support/app.ts'
 import { createTestProvider, subscribed } from '../../../support/billing-provider.ts'
 

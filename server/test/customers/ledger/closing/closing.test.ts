@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { closePeriodsExclusively } from '../../../../src/customers/ledger/closing/close-periods.ts'
-import { runCommand } from '../../../cli/support/run-command.ts'
+import { runCommand } from '../../../doors/cli/support/run-command.ts'
 import type { TestKey } from '../../../support/app.ts'
 import { TableGate } from '../../../support/gate.ts'
 import { type ClosingApp, dayMs, detailMonths, startClosingApp } from '../support/closing.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { scopes } from '../../../../src/customers/auth/caller.ts'
-import { runCommand } from '../../../cli/support/run-command.ts'
+import { runCommand } from '../../../doors/cli/support/run-command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../../support/app.ts'
 import { spendCredits } from './spend.ts'
 
