@@ -226,7 +226,7 @@ async function timeSearchesBeside(
 async function bundleCountThread(folder: string): Promise<string> {
   const esbuild = await import('esbuild')
   const outfile = join(folder, 'count-thread.mjs')
-  const entryPoints = [join(import.meta.dirname, '../../server/src/bin/count-thread.ts')]
+  const entryPoints = [join(import.meta.dirname, '../../server/src/program/bin/count-thread.ts')]
   await esbuild.build({ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node', target: 'node20.19' })
   await esbuild.stop()
   return outfile

@@ -1,5 +1,5 @@
-import { listenForTermination, rejectOnAbort } from '../../server/src/bin/termination.ts'
 import { OperatorError } from '../../server/src/foundation/kernel/errors.ts'
+import { listenForTermination, rejectOnAbort } from '../../server/src/program/bin/termination.ts'
 import { Cleanup } from './cleanup.ts'
 
 const interruptedCode = 130

@@ -40,12 +40,12 @@ async function build(projectDir, outdir) {
     await esbuild.build({
       absWorkingDir: projectDir,
       entryPoints: {
-        cli: 'server/src/bin/cli.ts',
-        worker: 'server/src/bin/worker.ts',
-        'search-thread': 'server/src/bin/search-thread.ts',
-        'count-thread': 'server/src/bin/count-thread.ts',
-        'import-thread': 'server/src/bin/import-thread.ts',
-        'reading-thread': 'server/src/bin/reading-thread.ts',
+        cli: 'server/src/program/bin/cli.ts',
+        worker: 'server/src/program/bin/worker.ts',
+        'search-thread': 'server/src/program/bin/search-thread.ts',
+        'count-thread': 'server/src/program/bin/count-thread.ts',
+        'import-thread': 'server/src/program/bin/import-thread.ts',
+        'reading-thread': 'server/src/program/bin/reading-thread.ts',
         standin: 'stripe-standin/src/bin/standin.ts',
       },
       outdir,
@@ -58,7 +58,7 @@ async function build(projectDir, outdir) {
       target: 'node20.19',
       sourcemap: true,
       // The checkout is found from here, wherever the bundle lies.
-      define: { 'import.meta.dirname': JSON.stringify(join(projectDir, 'server/src/bin')) },
+      define: { 'import.meta.dirname': JSON.stringify(join(projectDir, 'server/src/program/bin')) },
       logLevel: 'silent',
     })
   } catch (cause) {

@@ -49,7 +49,7 @@ async function runBundle(args) {
 async function runDevelopment() {
   await installPackages(projectDir, { tools: true })
   await provideConsole(async () => lastConsole(projectDir) ?? (await prepareConsole(projectDir)))
-  await runSource(['watch', '--clear-screen=false', 'server/src/bin/cli.ts', 'serve'])
+  await runSource(['watch', '--clear-screen=false', 'server/src/program/bin/cli.ts', 'serve'])
 }
 
 /** Tells the service where the console is. It also runs without one. */

@@ -52,7 +52,7 @@ export function orderTests(projectDir, changed) {
  */
 function nearestTests(path, testsIn) {
   const parts = mirrorOf(path).split('/')
-  // The folder of the same name as the file comes first: `server/src/app.ts` leads to `server/test/app`.
+  // The folder of the same name as the file comes first: `server/src/program/app.ts` leads to `server/test/program/app`.
   for (; parts.includes('test') && parts.join('/') !== 'server/test'; parts.pop()) {
     const tests = testsIn(parts.join('/'))
     if (tests.length > 0) return tests

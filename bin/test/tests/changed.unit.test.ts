@@ -7,9 +7,9 @@ const project = resolve(import.meta.dirname, '../../..')
 
 test.for([
   ['server/src/customers/auth/keys.ts', 'server/test/customers/auth/'],
-  ['server/src/bin/server.ts', 'server/test/bin/'],
+  ['server/src/program/bin/server.ts', 'server/test/program/bin/'],
   ['server/src/customers/billing/links/link.ts', 'server/test/customers/billing/links/'],
-  ['server/src/app.ts', 'server/test/app/'],
+  ['server/src/program/app.ts', 'server/test/program/app/'],
   ['server/src/operations/config.ts', 'server/test/config'],
   ['server/src/operations/deps.ts', 'server/test/operations/deps/'],
   ['server/migrations/0001_start.sql', 'server/test/foundation/db/'],

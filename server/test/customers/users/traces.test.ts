@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { buildApp } from '../../../src/app.ts'
 import type { ConnectionPool } from '../../../src/foundation/db/pool.ts'
 import { createLogger } from '../../../src/foundation/runtime/logger.ts'
+import { buildApp } from '../../../src/program/app.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createConsoleClient } from '../../support/person.ts'

@@ -84,10 +84,10 @@ describe.each([
 })
 
 test.each([
-  ["import { buildApp } from '../app.ts'", ['server/src/foundation/kernel/planted.ts → server/src/app.ts']],
-  ["export type { App } from '../app.ts'", ['server/src/foundation/kernel/planted.ts → server/src/app.ts']],
-  ["const app = await import('../app.ts')", ['server/src/foundation/kernel/planted.ts → server/src/app.ts']],
-  ["type App = import('../app.ts').App", ['server/src/foundation/kernel/planted.ts → server/src/app.ts']],
+  ["import { buildApp } from '../app.ts'", ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts']],
+  ["export type { App } from '../app.ts'", ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts']],
+  ["const app = await import('../app.ts')", ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts']],
+  ["type App = import('../app.ts').App", ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts']],
   ["// import { buildApp } from '../app.ts'", []],
 ])('an import to the right is seen: %s', (text, wrong) => {
   expect(wrongTurns(parse('server/src/foundation/kernel/planted.ts', text), serverLine, 'server/src/')).toEqual(wrong)
@@ -167,8 +167,8 @@ test.each([
   ['server/src/customers/auth/planted.ts', '../../test/support/app.ts'],
   ['server/src/customers/auth/planted.ts', '../../../bench/run.ts'],
   ['server/test/customers/auth/planted.test.ts', '../../../bench/run.ts'],
-  ['packages/search-index/src/planted.ts', '../../../server/src/app.ts'],
-  ['console/src/api/planted.ts', '../../../server/src/app.ts'],
+  ['packages/search-index/src/planted.ts', '../../../server/src/program/app.ts'],
+  ['console/src/api/planted.ts', '../../../server/src/program/app.ts'],
   ['stripe-standin/src/planted.ts', '@storedex/search-index'],
   ['bin/planted.mjs', '../server/test/support/app.ts'],
 ])('%s may not import %s', (path, from) => {

@@ -21,7 +21,7 @@ const heavy = /^(typebox|stripe|fastify|@fastify|ajv|fast-json-stringify|libphon
 
 test('the command line loads no package but the one that reads its arguments', () => {
   // The file of this repository's own package imports `node:tty` alone.
-  expect(packagesLoadedBy('server/src/bin/cli.ts')).toEqual(['@storedex/process-lock/terminal', 'commander'])
+  expect(packagesLoadedBy('server/src/program/bin/cli.ts')).toEqual(['@storedex/process-lock/terminal', 'commander'])
 })
 
 test('the database is opened without the packages of the service', () => {

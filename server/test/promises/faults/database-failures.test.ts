@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { isEnvironmentError } from '../../../src/bin/process.ts'
 import { classifyDatabaseError } from '../../../src/foundation/db/failures.ts'
+import { isEnvironmentError } from '../../../src/program/bin/process.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
 let app: TestApp

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { buildApp } from '../../../src/app.ts'
 import { type Access, deedKinds } from '../../../src/customers/auth/access.ts'
+import { buildApp } from '../../../src/program/app.ts'
 import { startTestApp } from '../../support/app.ts'
 
 const project = join(import.meta.dirname, '../../../..')

@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
-import { measureDeps, startApp } from '../../../src/bin/serving.ts'
-import { currentProgram } from '../../../src/bin/workers/program.ts'
-import { WorkerGroup } from '../../../src/bin/workers/worker-group.ts'
 import {
   createMetrics,
   registerCounters,
   registerGauges,
   startMetricsServer,
 } from '../../../src/foundation/http/metrics.ts'
+import { measureDeps, startApp } from '../../../src/program/bin/serving.ts'
+import { currentProgram } from '../../../src/program/workers/program.ts'
+import { WorkerGroup } from '../../../src/program/workers/worker-group.ts'
 import { Standby } from '../../../src/search/replica/standby.ts'
 import { startTestApp } from '../app.ts'
 import { atEnd } from '../cleanup.ts'

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import { threadProgram } from '../../../../src/bin/programs.ts'
 import { importContacts } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
 import { importStoresAndContacts } from '../../../../src/catalogue/imports/stores-and-contacts.ts'
 import { readInThread } from '../../../../src/catalogue/imports/threads/read-in-thread.ts'
+import { threadProgram } from '../../../../src/program/bin/programs.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { threadProgram } from '../../../../src/bin/programs.ts'
 import type { ImportInput } from '../../../../src/catalogue/imports/import-file.ts'
 import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
 import { importStoresAndContacts } from '../../../../src/catalogue/imports/stores-and-contacts.ts'
 import { readInThread } from '../../../../src/catalogue/imports/threads/read-in-thread.ts'
+import { threadProgram } from '../../../../src/program/bin/programs.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue

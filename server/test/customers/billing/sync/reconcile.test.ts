@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { buildApp } from '../../../../src/app.ts'
 import { reconcileAccounts } from '../../../../src/customers/billing/sync/reconcile.ts'
+import { buildApp } from '../../../../src/program/app.ts'
 import { runCommand } from '../../../doors/cli/support/run-command.ts'
 import { event, priceIds, subscription } from '../support/fake-stripe.ts'
 import { type FakeStripeApp, startAppWithFakeStripe } from '../support/fake-stripe-app.ts'

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
-import type { Greeting } from '../../../../src/bin/greeting.ts'
 import { findProjectDir } from '../../../../src/operations/config.ts'
+import type { Greeting } from '../../../../src/program/bin/greeting.ts'
 import { removeFolder } from '../../../support/cleanup.ts'
 
 export const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')

@@ -1,4 +1,4 @@
-/** What the rules need to know of a source file. Paths are those of the project, such as `server/src/app.ts`. */
+/** What the rules need to know of a source file. Paths are those of the project, such as `server/src/program/app.ts`. */
 export interface SourceFacts {
   readonly path: string
   readonly imports: ImportFact[]

@@ -2,8 +2,9 @@
  * The search of a service without the service, in a process that starts and can be killed quickly. It replicates the
  * catalogue in a thread, writes snapshots, and searches continuously: every search must find all stores exactly once.
  */
-import { threadProgram } from '../../../../src/bin/programs.ts'
+
 import { createPool } from '../../../../src/foundation/db/pool.ts'
+import { threadProgram } from '../../../../src/program/bin/programs.ts'
 import type { SearchEngine } from '../../../../src/search/engines/engine.ts'
 import type { CatalogueView, StartReplica } from '../../../../src/search/replica/replica.ts'
 import { runInThread } from '../../../../src/search/replica/thread.ts'

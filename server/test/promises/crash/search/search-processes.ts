@@ -53,7 +53,7 @@ export async function bundle(name: string): Promise<string> {
     absWorkingDir: projectDir,
     entryPoints: {
       [name]: join(import.meta.dirname, `${name}.ts`),
-      'search-thread': 'server/src/bin/search-thread.ts',
+      'search-thread': 'server/src/program/bin/search-thread.ts',
     },
     outdir: folder,
     bundle: true,

@@ -1,20 +1,20 @@
-import project from '../../../package.json' with { type: 'json' }
-import { type Cli, printNote } from '../doors/cli/context.ts'
-import { runCommandLine } from '../doors/cli/program.ts'
-import type { Config } from '../operations/config.ts'
-import type { DatabaseDeps } from '../operations/resources/database.ts'
+import project from '../../../../package.json' with { type: 'json' }
+import { type Cli, printNote } from '../../doors/cli/context.ts'
+import { runCommandLine } from '../../doors/cli/program.ts'
+import type { Config } from '../../operations/config.ts'
+import type { DatabaseDeps } from '../../operations/resources/database.ts'
 import { listenForTermination, rejectOnAbort } from './termination.ts'
 
 const termination = listenForTermination((sentence) => void warn(sentence))
 let release = async () => {}
 
 async function readSettings() {
-  const { findProjectDir, readConfig } = await import('../operations/config.ts')
+  const { findProjectDir, readConfig } = await import('../../operations/config.ts')
   return readConfig(process.env, findProjectDir(import.meta.dirname))
 }
 
 async function createCommandLogger({ logLevel, isLogLevelGiven }: Config) {
-  const { createProcessLogger } = await import('../foundation/runtime/terminal-log.ts')
+  const { createProcessLogger } = await import('../../foundation/runtime/terminal-log.ts')
   // At the default level the command's own output is enough.
   const level = logLevel === 'info' ? 'warn' : logLevel
   return createProcessLogger({ level, isLevelGiven: isLogLevelGiven, stderr: process.stderr }).log
@@ -50,22 +50,22 @@ const cli: Cli = {
   stdout: process.stdout,
   stderr: process.stderr,
   readConfig: readSettings,
-  readServiceAccess: async () => (await import('../operations/config.ts')).readServiceAccess(process.env),
+  readServiceAccess: async () => (await import('../../operations/config.ts')).readServiceAccess(process.env),
   async openDatabase(config) {
-    const { openDatabase } = await import('../operations/resources/database.ts')
+    const { openDatabase } = await import('../../operations/resources/database.ts')
     const opening = openDatabase(config, await createCommandLogger(config))
     release = async () => (await opening).release()
     return opening
   },
   async openDatabaseDeps() {
-    const { openDatabaseDeps } = await import('../operations/resources/database.ts')
+    const { openDatabaseDeps } = await import('../../operations/resources/database.ts')
     const { config, options } = await readCommandSettings()
     return closeWhenInterrupted(openDatabaseDeps(config, options))
   },
   async openCatalogueDeps() {
     const [{ openCatalogueDeps }, { readInThread }, { threadProgram }] = await Promise.all([
-      import('../operations/resources/catalogue.ts'),
-      import('../catalogue/imports/threads/read-in-thread.ts'),
+      import('../../operations/resources/catalogue.ts'),
+      import('../../catalogue/imports/threads/read-in-thread.ts'),
       import('./programs.ts'),
     ])
     const { config, options } = await readCommandSettings()
@@ -74,7 +74,7 @@ const cli: Cli = {
   },
   async openDeps() {
     const [{ openDeps }, { standinProgram }] = await Promise.all([
-      import('../operations/deps.ts'),
+      import('../../operations/deps.ts'),
       import('./programs.ts'),
     ])
     const { config, options } = await readCommandSettings()
@@ -100,7 +100,7 @@ try {
   code = await (isCommand ? rejectOnAbort(termination, running) : running)
 } catch (error) {
   if (!termination.aborted) {
-    const { formatFailure } = await import('../doors/cli/failure.ts')
+    const { formatFailure } = await import('../../doors/cli/failure.ts')
     printNote(cli, `${formatFailure(error)}\n`)
   }
   code = termination.aborted ? interruptedCode : 1

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
-import { OperatorError } from '../foundation/kernel/errors.ts'
-import type { Config } from '../operations/config.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import type { Config } from '../../operations/config.ts'
 
 const nextPortsTried = 20
 

@@ -18,7 +18,7 @@ const bundleName = 'worker.js'
 export function currentProgram(): WorkerProgram {
   const bundle = fileURLToPath(new URL(`./${bundleName}`, import.meta.url))
   if (existsSync(bundle)) return { exec: bundle, execArgv: process.execArgv, env: {} }
-  const source = fileURLToPath(new URL('../worker.ts', import.meta.url))
+  const source = fileURLToPath(new URL('../bin/worker.ts', import.meta.url))
   return { exec: source, execArgv: [...process.execArgv, '--import', import.meta.resolve('tsx')], env: {} }
 }
 

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
-import { requireMemory } from '../../../src/bin/process.ts'
-import { divideConnections } from '../../../src/bin/workers/connections.ts'
-import { EndedWorkers } from '../../../src/bin/workers/figures.ts'
 import { createMetrics } from '../../../src/foundation/http/metrics.ts'
+import { requireMemory } from '../../../src/program/bin/process.ts'
+import { divideConnections } from '../../../src/program/workers/connections.ts'
+import { EndedWorkers } from '../../../src/program/workers/figures.ts'
 import { findFaults, testWithPromtool } from '../../support/metrics/promtool.ts'
 
 describe('connections of workers', () => {

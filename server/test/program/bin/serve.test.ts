@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serverPid, temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
-import { linesUpToCurl, runShell, startService } from '../deep/start/support/service.ts'
+import { serverPid, temporaryDirectory } from '../../../../packages/embedded-postgres/test/support.ts'
+import { linesUpToCurl, runShell, startService } from '../../deep/start/support/service.ts'
 
 test('the first start answers requests; Ctrl-C leaves no process behind', async () => {
   const dataDir = join(temporaryDirectory(), 'data')

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readEveryMetric } from '../support/metrics/every-metric.ts'
-import { findFaults, testWithPromtool } from '../support/metrics/promtool.ts'
+import { readEveryMetric } from '../../support/metrics/every-metric.ts'
+import { findFaults, testWithPromtool } from '../../support/metrics/promtool.ts'
 
 let text: string
 beforeAll(async () => {

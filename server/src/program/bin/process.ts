@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import { classifyDatabaseError } from '../foundation/db/failures.ts'
-import { OperatorError } from '../foundation/kernel/errors.ts'
-import { formatNumber } from '../foundation/kernel/time.ts'
-import { describeCause } from '../foundation/runtime/logger.ts'
-import { minimumMemory } from '../foundation/runtime/memory.ts'
-import type { Config } from '../operations/config.ts'
+import { classifyDatabaseError } from '../../foundation/db/failures.ts'
+import { OperatorError } from '../../foundation/kernel/errors.ts'
+import { formatNumber } from '../../foundation/kernel/time.ts'
+import { describeCause } from '../../foundation/runtime/logger.ts'
+import { minimumMemory } from '../../foundation/runtime/memory.ts'
+import type { Config } from '../../operations/config.ts'
 
 // Codes of streams and threads whose other side is gone; system errors have a syscall.
 const environmentCodes = new Set([

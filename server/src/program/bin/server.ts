@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { printText } from '../doors/cli/context.ts'
-import { createMetrics, type Metrics } from '../foundation/http/metrics.ts'
-import { availableMemory } from '../foundation/runtime/memory.ts'
-import { createProcessLogger, type ProcessLogger } from '../foundation/runtime/terminal-log.ts'
-import type { Config } from '../operations/config.ts'
-import type { Deps } from '../operations/deps.ts'
+import { printText } from '../../doors/cli/context.ts'
+import { createMetrics, type Metrics } from '../../foundation/http/metrics.ts'
+import { availableMemory } from '../../foundation/runtime/memory.ts'
+import { createProcessLogger, type ProcessLogger } from '../../foundation/runtime/terminal-log.ts'
+import type { Config } from '../../operations/config.ts'
+import type { Deps } from '../../operations/deps.ts'
 import { formatGreeting } from './greeting.ts'
 import { chooseFreePort } from './port.ts'
 import { handleUncaughtErrors, requireMemory } from './process.ts'
@@ -46,7 +46,7 @@ export async function serve(
   try {
     if (workers === null) await runPhases(given, logger, stop, greeter)
     else {
-      const { superviseWorkers } = await import('./workers/supervise.ts')
+      const { superviseWorkers } = await import('../workers/supervise.ts')
       await superviseWorkers(given, { workers, logger, stop, greeter })
     }
   } catch (error) {

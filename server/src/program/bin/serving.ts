@@ -1,24 +1,24 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { buildApp } from '../app.ts'
-import { startImportInThread } from '../catalogue/import-jobs/run/thread.ts'
-import { inspectInThread } from '../catalogue/imports/threads/inspect-in-thread.ts'
-import { readInThread } from '../catalogue/imports/threads/read-in-thread.ts'
-import { ClockSkewMonitor } from '../foundation/db/clock-skew.ts'
+import { startImportInThread } from '../../catalogue/import-jobs/run/thread.ts'
+import { inspectInThread } from '../../catalogue/imports/threads/inspect-in-thread.ts'
+import { readInThread } from '../../catalogue/imports/threads/read-in-thread.ts'
+import { ClockSkewMonitor } from '../../foundation/db/clock-skew.ts'
 import {
   type Metrics,
   registerConnectionMetrics,
   registerCounters,
   registerGauges,
   registerLogMetrics,
-} from '../foundation/http/metrics.ts'
-import { type RepeatingTask, startRepeating } from '../foundation/runtime/timing.ts'
-import type { Config } from '../operations/config.ts'
-import { type Deps, type OpenDepsOptions, openDeps } from '../operations/deps.ts'
-import { countInThreads } from '../search/counting/thread-pool.ts'
-import { runInThread } from '../search/replica/thread.ts'
-import { searchGauges } from '../search/status.ts'
+} from '../../foundation/http/metrics.ts'
+import { type RepeatingTask, startRepeating } from '../../foundation/runtime/timing.ts'
+import type { Config } from '../../operations/config.ts'
+import { type Deps, type OpenDepsOptions, openDeps } from '../../operations/deps.ts'
+import { countInThreads } from '../../search/counting/thread-pool.ts'
+import { runInThread } from '../../search/replica/thread.ts'
+import { searchGauges } from '../../search/status.ts'
+import { buildApp } from '../app.ts'
 import { standinProgram, threadProgram } from './programs.ts'
 
 /** What one process and each of several workers do alike. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
-import { buildApp } from '../../src/app.ts'
-import { operations } from '../promises/access/support/operations.ts'
-import { startTestApp } from '../support/app.ts'
+import { buildApp } from '../../../src/program/app.ts'
+import { operations } from '../../promises/access/support/operations.ts'
+import { startTestApp } from '../../support/app.ts'
 
 /** The public routes, each with its reason; adding one needs a decision. */
 const open = [

@@ -1,3 +1,0 @@
-import { runCountThread } from '../search/counting/thread.ts'
-
-runCountThread()

@@ -1,3 +1,0 @@
-import { runImportThread } from '../catalogue/import-jobs/run/thread.ts'
-
-runImportThread()

@@ -1,3 +1,0 @@
-import { runReadingThread } from '../catalogue/imports/threads/thread.ts'
-
-runReadingThread()

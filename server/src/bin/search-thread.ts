@@ -1,3 +1,0 @@
-import { runThread } from '../search/replica/thread.ts'
-
-runThread()

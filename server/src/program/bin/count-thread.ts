@@ -1,0 +1,3 @@
+import { runCountThread } from '../../search/counting/thread.ts'
+
+runCountThread()

@@ -1,0 +1,3 @@
+import { runImportThread } from '../../catalogue/import-jobs/run/thread.ts'
+
+runImportThread()

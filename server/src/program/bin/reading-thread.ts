@@ -1,0 +1,3 @@
+import { runReadingThread } from '../../catalogue/imports/threads/thread.ts'
+
+runReadingThread()

@@ -1,0 +1,3 @@
+import { runThread } from '../../search/replica/thread.ts'
+
+runThread()
