@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { findPersonByEmail } from '../../server/src/customers/administration/users/person.ts'
-import { createSession } from '../../server/src/customers/administration/users/sessions/sessions.ts'
+import { findPersonByEmail } from '../../server/src/customers/users/person.ts'
+import { createSession } from '../../server/src/customers/users/sessions/sessions.ts'
 import { createPool } from '../../server/src/foundation/db/pool.ts'
 import { findChromium, startChromium } from '../../stripe-standin/test/support/chromium.ts'
 import { fillDatabase } from '../search/catalogue/fill.ts'

@@ -9,7 +9,7 @@ import {
   unpackTraits,
 } from '@storedex/search-index'
 import { expect, test } from 'vitest'
-import { computeContactTokens } from '../../server/src/catalogue/writing/writing/search-columns.ts'
+import { computeContactTokens } from '../../server/src/catalogue/writing/search-columns.ts'
 import { generateCatalogue } from '../search/catalogue/generate.ts'
 import { isRevealable, isRevealableVerified } from '../search/catalogue/people.ts'
 import { ResultOrder } from '../search/catalogue/result-order.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readPlanFile } from '../../../server/src/customers/administration/accounts/plan-file.ts'
-import type { PlanFile } from '../../../server/src/customers/administration/accounts/plans.ts'
+import { readPlanFile } from '../../../server/src/customers/accounts/plan-file.ts'
+import type { PlanFile } from '../../../server/src/customers/accounts/plans.ts'
 import { type ConnectionPool, createPool } from '../../../server/src/foundation/db/pool.ts'
 import { createPostgresEngine } from '../../../server/src/search/engines/postgres/engine.ts'
 import { LiveTaxonomy } from '../../../server/src/search/taxonomy/taxonomy.ts'

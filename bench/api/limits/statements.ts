@@ -1,14 +1,14 @@
-import type { PlanFile } from '../../../server/src/customers/administration/accounts/plans.ts'
-import { findCaller } from '../../../server/src/customers/administration/admission/admit.ts'
-import { KnownKey } from '../../../server/src/customers/administration/admission/known-keys.ts'
+import type { PlanFile } from '../../../server/src/customers/accounts/plans.ts'
+import { findCaller } from '../../../server/src/customers/admission/admit.ts'
+import { KnownKey } from '../../../server/src/customers/admission/known-keys.ts'
 import type {
   CountedWindows,
   RequestAdmission,
   Scope,
-} from '../../../server/src/customers/administration/auth/caller.ts'
-import { selectAccountsOfKeys } from '../../../server/src/customers/administration/auth/key-queries.ts'
-import { Charges } from '../../../server/src/customers/administration/ledger/charges.ts'
-import { KnownExports } from '../../../server/src/customers/administration/ledger/known-exports.ts'
+} from '../../../server/src/customers/auth/caller.ts'
+import { selectAccountsOfKeys } from '../../../server/src/customers/auth/key-queries.ts'
+import { Charges } from '../../../server/src/customers/ledger/charges.ts'
+import { KnownExports } from '../../../server/src/customers/ledger/known-exports.ts'
 import type { ConnectionPool, Pool } from '../../../server/src/foundation/db/pool.ts'
 import { hashApiKey } from '../../../server/src/foundation/kernel/api-key.ts'
 import { contactIdsOf } from '../../../server/src/product/delivery/contact-preview.ts'
