@@ -20,7 +20,7 @@ import { ensureInstallationSecret } from '../server/src/foundation/db/installati
 import { openContactSeals } from '../server/src/foundation/encryption/keyring.ts'
 import { createIdSealer } from '../server/src/foundation/kernel/ids.ts'
 import { systemClock } from '../server/src/foundation/kernel/time.ts'
-import { threadProgram } from '../server/src/program/bin/programs.ts'
+import { threadProgram } from '../server/src/program/serving/programs.ts'
 import { syncTaxonomy } from '../server/src/search/taxonomy/sync-taxonomy.ts'
 import { generateContacts } from '../server/test/support/records/contact-records.ts'
 import { generateStores } from '../server/test/support/records/store-records.ts'

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../server/src/foundation/kernel/errors.ts'
-import { listenForTermination, rejectOnAbort } from '../../server/src/program/bin/termination.ts'
+import { listenForTermination, rejectOnAbort } from '../../server/src/program/serving/termination.ts'
 import { Cleanup } from './cleanup.ts'
 
 const interruptedCode = 130

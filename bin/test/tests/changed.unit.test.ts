@@ -6,11 +6,11 @@ import { orderTests } from '../../tests/changed.mjs'
 const project = resolve(import.meta.dirname, '../../..')
 
 test.for([
-  ['server/src/customers/auth/keys.ts', 'server/test/customers/auth/'],
-  ['server/src/program/bin/server.ts', 'server/test/program/bin/'],
+  ['server/src/customers/auth/audit.ts', 'server/test/customers/auth/'],
+  ['server/src/program/bin/server.ts', 'server/test/program/'],
   ['server/src/customers/billing/links/link.ts', 'server/test/customers/billing/links/'],
   ['server/src/program/app.ts', 'server/test/program/app/'],
-  ['server/src/operations/config.ts', 'server/test/config'],
+  ['server/src/operations/config.ts', 'server/test/operations/config'],
   ['server/src/operations/deps.ts', 'server/test/operations/deps/'],
   ['server/migrations/0001_start.sql', 'server/test/foundation/db/'],
   ['server/test/customers/usage/support/spend.ts', 'server/test/customers/usage/'],
@@ -25,7 +25,9 @@ test.for([
 })
 
 test('a test with the name of the changed file comes first, and a changed test before all', () => {
-  expect(orderTests(project, ['server/src/foundation/kernel/ids.ts'])[0]).toBe('server/test/foundation/kernel/ids.random.unit.test.ts')
+  expect(orderTests(project, ['server/src/foundation/kernel/ids.ts'])[0]).toBe(
+    'server/test/foundation/kernel/ids.random.unit.test.ts',
+  )
   const changed = ['server/src/foundation/kernel/ids.ts', 'server/test/foundation/http/guide.test.ts']
   expect(orderTests(project, changed).slice(0, 2).sort()).toEqual([
     'server/test/foundation/http/guide.test.ts',

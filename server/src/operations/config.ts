@@ -11,7 +11,7 @@ import { isLoopback } from '../foundation/kernel/domain.ts'
 import { OperatorError } from '../foundation/kernel/errors.ts'
 import { type DataKey, parseDataKeys } from '../foundation/kernel/seal.ts'
 import { trimMatching } from '../foundation/kernel/text/trim.ts'
-import type { EngineChoice } from '../search/service.ts'
+import type { EngineChoice } from '../search/service/service.ts'
 
 /** All settings, validated. Read once at start; no other code reads the environment. */
 export interface Config {

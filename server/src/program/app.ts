@@ -59,7 +59,7 @@ import { ExportRunner, exportLane } from '../product/exports/run/runner.ts'
 import { registerListRoutes } from '../product/lists/routes.ts'
 import { registerQuoteRoutes } from '../product/quotes/routes.ts'
 import { registerStoreRoutes } from '../product/stores/routes.ts'
-import { describeSearch } from '../search/status.ts'
+import { describeSearch } from '../search/service/status.ts'
 import { registerTaxonomyRoutes } from '../search/taxonomy/routes.ts'
 
 // New values must be searchable in every instance within two seconds of an import's end.

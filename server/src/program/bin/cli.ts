@@ -3,7 +3,7 @@ import { type Cli, printNote } from '../../doors/cli/context.ts'
 import { runCommandLine } from '../../doors/cli/program.ts'
 import type { Config } from '../../operations/config.ts'
 import type { DatabaseDeps } from '../../operations/resources/database.ts'
-import { listenForTermination, rejectOnAbort } from './termination.ts'
+import { listenForTermination, rejectOnAbort } from '../serving/termination.ts'
 
 const termination = listenForTermination((sentence) => void warn(sentence))
 let release = async () => {}
@@ -66,7 +66,7 @@ const cli: Cli = {
     const [{ openCatalogueDeps }, { readInThread }, { threadProgram }] = await Promise.all([
       import('../../operations/resources/catalogue.ts'),
       import('../../catalogue/imports/threads/read-in-thread.ts'),
-      import('./programs.ts'),
+      import('../serving/programs.ts'),
     ])
     const { config, options } = await readCommandSettings()
     const deps = await closeWhenInterrupted(openCatalogueDeps(config, options))
@@ -75,7 +75,7 @@ const cli: Cli = {
   async openDeps() {
     const [{ openDeps }, { standinProgram }] = await Promise.all([
       import('../../operations/deps.ts'),
-      import('./programs.ts'),
+      import('../serving/programs.ts'),
     ])
     const { config, options } = await readCommandSettings()
     return closeWhenInterrupted(openDeps(config, { ...options, standin: { args: standinProgram(config.projectDir) } }))

@@ -6,12 +6,19 @@ import { availableMemory } from '../../foundation/runtime/memory.ts'
 import { createProcessLogger, type ProcessLogger } from '../../foundation/runtime/terminal-log.ts'
 import type { Config } from '../../operations/config.ts'
 import type { Deps } from '../../operations/deps.ts'
-import { formatGreeting } from './greeting.ts'
-import { chooseFreePort } from './port.ts'
-import { handleUncaughtErrors, requireMemory } from './process.ts'
-import { type AddressedConfig, measureDeps, openServingDeps, startApp, webhookUrlAt, withAddress } from './serving.ts'
-import { type Greeter, greetOperator, prepareInstallation, serveMetrics } from './start/installation.ts'
-import { rejectOnAbort } from './termination.ts'
+import { formatGreeting } from '../serving/greeting.ts'
+import { type Greeter, greetOperator, prepareInstallation, serveMetrics } from '../serving/installation.ts'
+import { chooseFreePort } from '../serving/port.ts'
+import { handleUncaughtErrors, requireMemory } from '../serving/process.ts'
+import {
+  type AddressedConfig,
+  measureDeps,
+  openServingDeps,
+  startApp,
+  webhookUrlAt,
+  withAddress,
+} from '../serving/serving.ts'
+import { rejectOnAbort } from '../serving/termination.ts'
 
 export interface ServeOptions {
   json: boolean

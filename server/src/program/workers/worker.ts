@@ -7,9 +7,9 @@ import { createMetrics } from '../../foundation/http/metrics.ts'
 import { createProcessLogger } from '../../foundation/runtime/terminal-log.ts'
 import type { Config } from '../../operations/config.ts'
 import type { Deps } from '../../operations/deps.ts'
-import { handleUncaughtErrors } from '../bin/process.ts'
-import { measureDeps, openServingDeps, startApp, withAddress } from '../bin/serving.ts'
-import { rejectOnAbort } from '../bin/termination.ts'
+import { handleUncaughtErrors } from '../serving/process.ts'
+import { measureDeps, openServingDeps, startApp, withAddress } from '../serving/serving.ts'
+import { rejectOnAbort } from '../serving/termination.ts'
 import type { FromWorker, ToWorker, WorkerAnswers, WorkerAssignment, WorkerState } from './protocol.ts'
 
 /** Longer than a shutdown in order takes. */

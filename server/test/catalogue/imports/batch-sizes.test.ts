@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { eraseContacts } from '../../../src/catalogue/erasure/erase-contacts.ts'
 import { removeStore } from '../../../src/catalogue/erasure/remove-store.ts'
-import { renameStore } from '../../../src/catalogue/writing/rename-store.ts'
+import { renameStore } from '../../../src/catalogue/renaming/rename-store.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
 let app: TestApp

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { serverPid, temporaryDirectory, until } from '../../../../packages/embedded-postgres/test/support.ts'
 import { findProjectDir } from '../../../src/operations/config.ts'
-import type { Greeting } from '../../../src/program/bin/greeting.ts'
+import type { Greeting } from '../../../src/program/serving/greeting.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { hasPseudoTerminals, launcher, linesUpToCurl, startOnTerminal, temporaryFolder } from './support/service.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { threadProgram } from '../../../src/program/bin/programs.ts'
+import { threadProgram } from '../../../src/program/serving/programs.ts'
 import { countInThreads } from '../../../src/search/counting/thread-pool.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 

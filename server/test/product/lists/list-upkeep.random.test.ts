@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
 import { eraseContacts } from '../../../src/catalogue/erasure/erase-contacts.ts'
 import { removeStore } from '../../../src/catalogue/erasure/remove-store.ts'
-import { renameStore } from '../../../src/catalogue/writing/rename-store.ts'
+import { renameStore } from '../../../src/catalogue/renaming/rename-store.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 

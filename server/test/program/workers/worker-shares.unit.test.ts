@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../../../src/foundation/http/metrics.ts'
-import { requireMemory } from '../../../src/program/bin/process.ts'
+import { requireMemory } from '../../../src/program/serving/process.ts'
 import { divideConnections } from '../../../src/program/workers/connections.ts'
 import { EndedWorkers } from '../../../src/program/workers/figures.ts'
 import { findFaults, testWithPromtool } from '../../support/metrics/promtool.ts'

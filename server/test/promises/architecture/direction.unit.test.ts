@@ -1,42 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { draw } from './support/draw.ts'
 import type { SourceFacts } from './support/facts.ts'
 import { parse } from './support/parse.ts'
 import { filesIn, isTestPath, project, resolveImport, workspaceOf } from './support/tree.ts'
 
-// A file imports from its own room and from rooms before it. Cycles inside a room are Biome's to find (noImportCycles).
-const serverLine = [
-  ...['kernel', 'runtime', 'db', 'search', 'http', 'taxonomy', 'accounts', 'auth'],
-  ...[
-    'ledger',
-    'admission',
-    'idempotency',
-    'encryption',
-    'delivery',
-    'usage',
-    'exclusion',
-    'billing',
-    'keys',
-    'stores',
-    'contacts',
+// A file imports from its own wing and from wings before it; within a wing, from its own room and from rooms before it.
+// Cycles inside a room are Biome's to find (noImportCycles).
+const wings: Record<string, readonly string[]> = {
+  foundation: ['kernel', 'runtime', 'db', 'http', 'encryption'],
+  search: ['query', 'engines', 'replica', 'taxonomy', 'counting', 'service'],
+  customers: [
+    ...['accounts', 'auth', 'ledger', 'admission', 'idempotency', 'users', 'usage', 'billing', 'keys'],
+    'administration',
   ],
-  ...[
-    'counts',
-    'lists',
-    'exports',
-    'quotes',
-    'catalogue',
-    'erasure',
-    'imports',
-    'people',
-    'customers',
-    'backup',
-    'import-jobs',
-    'privacy',
-  ],
-  ...['mcp', 'console', 'config', 'resources', 'doctor', 'deps', 'app', 'cli', 'bin'],
-]
+  product: ['delivery', 'exclusion', 'stores', 'contacts', 'counts', 'lists', 'exports', 'quotes'],
+  catalogue: ['writing', 'history', 'renaming', 'erasure', 'imports', 'import-jobs', 'privacy'],
+  operations: ['config', 'resources', 'backup', 'resealing', 'doctor', 'deps'],
+  doors: ['mcp', 'console', 'cli'],
+  program: ['app', 'serving', 'workers', 'bin'],
+}
+const serverLine = Object.entries(wings).flatMap(([wing, rooms]) => rooms.map((room) => `${wing}/${room}`))
 const consoleLine = [
   ...['lib', 'ui', 'api'],
   ...['search', 'usage', 'sign-in', 'exports', 'lists', 'export-dialog', 'reveal', 'stores', 'store', 'list'],
@@ -56,9 +41,9 @@ const consoleLine = [
   ],
 ]
 
-/** The first folder below the source, or the file beside the folders; of the console's pages, the page. */
+/** The wing of the server and its room; elsewhere the first folder below the source; of the console's pages, the page. */
 function roomOf(path: string): string {
-  return /\/src\/(?:pages\/)?([\w-]+)/.exec(path)![1]!
+  return /^server\/src\/([\w-]+\/[\w-]+)/.exec(path)?.[1] ?? /\/src\/(?:pages\/)?([\w-]+)/.exec(path)![1]!
 }
 
 function wrongTurns(facts: SourceFacts, line: readonly string[], source: string): string[] {
@@ -83,12 +68,37 @@ describe.each([
   })
 })
 
+test('the drawing of the house is the committed one: rooms, floors, arrows, none up', async () => {
+  const server = filesIn('server/src/')
+  const drawings = [
+    draw('server/src', server, (path) => roomOf(path).split('/')[0]!, Object.keys(wings)),
+    ...Object.entries(wings).map(([wing, rooms]) => {
+      const files = server.filter(({ path }) => path.startsWith(`server/src/${wing}/`))
+      return draw(`server/src/${wing}`, files, (path) => roomOf(path).split('/')[1]!, rooms)
+    }),
+    draw('console/src', filesIn('console/src/'), roomOf, consoleLine),
+  ]
+  await expect(drawings.join('\n')).toMatchFileSnapshot(join(project, 'docs/house.txt'))
+})
+
 test.each([
-  ["import { buildApp } from '../app.ts'", ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts']],
-  ["export type { App } from '../app.ts'", ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts']],
-  ["const app = await import('../app.ts')", ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts']],
-  ["type App = import('../app.ts').App", ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts']],
-  ["// import { buildApp } from '../app.ts'", []],
+  [
+    "import { buildApp } from '../../program/app.ts'",
+    ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts'],
+  ],
+  [
+    "export type { App } from '../../program/app.ts'",
+    ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts'],
+  ],
+  [
+    "const app = await import('../../program/app.ts')",
+    ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts'],
+  ],
+  [
+    "type App = import('../../program/app.ts').App",
+    ['server/src/foundation/kernel/planted.ts → server/src/program/app.ts'],
+  ],
+  ["// import { buildApp } from '../../program/app.ts'", []],
 ])('an import to the right is seen: %s', (text, wrong) => {
   expect(wrongTurns(parse('server/src/foundation/kernel/planted.ts', text), serverLine, 'server/src/')).toEqual(wrong)
 })
@@ -164,9 +174,9 @@ describe('workspaces', () => {
 })
 
 test.each([
-  ['server/src/customers/auth/planted.ts', '../../test/support/app.ts'],
-  ['server/src/customers/auth/planted.ts', '../../../bench/run.ts'],
-  ['server/test/customers/auth/planted.test.ts', '../../../bench/run.ts'],
+  ['server/src/customers/auth/planted.ts', '../../../test/support/app.ts'],
+  ['server/src/customers/auth/planted.ts', '../../../../bench/run.ts'],
+  ['server/test/customers/auth/planted.test.ts', '../../../../bench/run.ts'],
   ['packages/search-index/src/planted.ts', '../../../server/src/program/app.ts'],
   ['console/src/api/planted.ts', '../../../server/src/program/app.ts'],
   ['stripe-standin/src/planted.ts', '@storedex/search-index'],

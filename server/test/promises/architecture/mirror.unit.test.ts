@@ -7,7 +7,7 @@ import { filesIn, project, sourcePaths } from './support/tree.ts'
 const shared = /^(promises|deep|support)$/
 const tests = sourcePaths.filter((path) => path.startsWith('server/test/') && path.endsWith('.test.ts'))
 
-/** `auth/keys` of server/test/customers/auth/keys/budgets.test.ts. */
+/** `customers/ledger/closing` of server/test/customers/ledger/closing/archives.test.ts. */
 function folderOf(path: string): string {
   return path.split('/').slice(2, -1).join('/')
 }
@@ -33,15 +33,17 @@ describe('the tests of x stand in the folder of x', () => {
     ).toEqual([])
   })
 
-  test('a test beside the rooms has the name of a file there', () => {
-    const beside = tests.filter((path) => folderOf(path) === '')
-    const names = beside.map((path) => /([^/.]+)[\w.]*\.test\.ts$/.exec(path)![1]!)
-    expect(names.filter((name) => !existsSync(join(project, `server/src/${name}.ts`)))).toEqual([])
+  test('a test beside the rooms of a wing has the name of a file there', () => {
+    const beside = tests.filter((path) => !shared.test(folderOf(path)) && !folderOf(path).includes('/'))
+    const sources = beside.map((path) => path.replace('/test/', '/src/').replace(/(\.\w+)*\.test\.ts$/, '.ts'))
+    expect(sources.filter((path) => !existsSync(join(project, path)))).toEqual([])
   })
 
   test('every room has tests', () => {
-    const rooms = new Set(filesIn('server/src/').map(({ path }) => path.split('/')[2]!.replace(/\.ts$/, '')))
-    const tested = new Set(tests.map((path) => path.split('/')[2]!.replace(/\..*/, '')))
+    const roomsOf = (paths: readonly string[]) =>
+      new Set(paths.map((path) => path.split('/').slice(2, 4).join('/').replace(/\..*/, '')))
+    const tested = roomsOf(tests)
+    const rooms = roomsOf(filesIn('server/src/').map(({ path }) => path))
     expect([...rooms].filter((room) => !tested.has(room))).toEqual([])
   })
 })

@@ -35,21 +35,21 @@ const places: Place[] = [
   {
     rule: 'only the configuration and programs read the environment',
     within: product,
-    except: /^server\/src\/(config\.ts|bin\/)|^stripe-standin\/src\/bin\//,
+    except: /^server\/src\/(operations\/config\.ts|program\/bin\/)|^stripe-standin\/src\/bin\//,
     find: (facts) => reads(facts, /^process\.env\b/),
     seen: ['const { env } = process', "process['env'].HOST", 'const all = { ...process.env }'],
   },
   {
     rule: 'only programs exit the process',
     within: product,
-    except: /^(server|stripe-standin)\/src\/bin\//,
+    except: /^server\/src\/program\/|^stripe-standin\/src\/bin\//,
     find: (facts) => calls(facts, /^process\.(exit|abort|reallyExit)$/),
     seen: ['process.exit(1)', 'globalThis.process.exit()'],
   },
   {
     rule: 'time comes from the clock that is passed in',
     within: /^(server|stripe-standin)\/src\//,
-    except: /^server\/src\/kernel\/time\.ts$|^stripe-standin\/src\/standin\.ts$/,
+    except: /^server\/src\/foundation\/kernel\/time\.ts$|^stripe-standin\/src\/standin\.ts$/,
     find: (facts) => [
       ...calls(facts, /^Date\.now$/),
       ...facts.calls.filter(({ name, args }) => name === 'Date' && args.length === 0).map(({ name }) => name),
@@ -59,7 +59,8 @@ const places: Place[] = [
   {
     rule: 'SQL stands in queries, the database layer and the search',
     within: product,
-    except: /^server\/src\/(db|search\/(postgres|replica))\/|^server\/src\/.*(queries|bulk-insert)\.ts$/,
+    except:
+      /^server\/src\/(foundation\/db|search\/(engines\/postgres|replica))\/|^server\/src\/.*(queries|bulk-insert)\.ts$/,
     find: (facts) => texts(facts, sql),
     // biome-ignore lint/suspicious/noTemplateCurlyInString: The source text of a template.
     seen: ['db.query(`select id from ${table} where id = 1`)', "db.query('delete from lists')"],
@@ -68,14 +69,14 @@ const places: Place[] = [
     // The exceptions compare the database's clock with this machine's, or record when a migration ran.
     rule: 'SQL takes its time as a parameter',
     within: product,
-    except: /^server\/src\/(db|ledger\/closing)\//,
+    except: /^server\/src\/(foundation\/db|customers\/ledger\/closing)\//,
     find: (facts) => texts(facts, sqlClock),
     seen: ["db.query('select now()')", "db.query('select current_timestamp')"],
   },
   {
     rule: 'only one room writes money',
     within: product,
-    except: /^server\/src\/ledger\//,
+    except: /^server\/src\/customers\/ledger\//,
     find: (facts) => texts(facts, moneyWrite),
     seen: [
       "db.query('insert into ledger (amount) values (1)')",
@@ -90,7 +91,7 @@ const places: Place[] = [
     rule: 'connections to the database are made where several hosts are understood',
     within: product,
     except:
-      /^server\/src\/db\/(host-client|connection-pool|driver\/prepared-query|migrate|tls)\.ts$|^packages\/embedded-postgres\/src\/start\.ts$/,
+      /^server\/src\/foundation\/db\/(host-client|connection-pool|driver\/prepared-query|migrate|tls)\.ts$|^packages\/embedded-postgres\/src\/start\.ts$/,
     find: (facts) => [...reads(facts, /^pg\.(Client|Pool|native)$/), ...calls(facts, /^(pg\.)?(Client|Pool)$/)],
     seen: ['class Mine extends pg.Client {}', 'const pool = new pg.Pool()', 'const client = new Client()'],
   },
@@ -99,7 +100,7 @@ const places: Place[] = [
     rule: 'only the payment provider is called over the network, and the service by its own clients',
     within: product,
     except:
-      /^server\/src\/(billing\/stripe\/|cli\/mcp\/service-calls\.ts$)|^stripe-standin\/src\/events\/delivery\.ts$|^client\/src\/transport\/transport\.ts$|^console\/src\/api\/(client|connection)\.ts$/,
+      /^server\/src\/(customers\/billing\/stripe\/|doors\/cli\/mcp\/service-calls\.ts$)|^stripe-standin\/src\/events\/delivery\.ts$|^client\/src\/transport\/transport\.ts$|^console\/src\/api\/(client|connection)\.ts$/,
     find: (facts) => [
       ...calls(facts, /^(fetch|WebSocket|EventSource|XMLHttpRequest|navigator\.sendBeacon)$/),
       ...imports(facts, /^(node:)?(https|http2|dgram|tls|dns|undici|axios|got)(\/|$)/),
@@ -121,7 +122,7 @@ const places: Place[] = [
   {
     rule: 'only what people have set up is called besides: their mail server and their sign-in provider',
     within: product,
-    except: /^server\/src\/people\/(mail|openid\/provider)\.ts$/,
+    except: /^server\/src\/customers\/users\/(mail|openid\/provider)\.ts$/,
     find: (facts) => imports(facts, /^(nodemailer|openid-client)(\/|$)/),
     seen: ["import { createTransport } from 'nodemailer'", "await import('openid-client')"],
   },
@@ -129,14 +130,14 @@ const places: Place[] = [
     // The exceptions write files to standard output: a template, and lists as CSV.
     rule: 'text for a terminal passes the function that escapes what came from outside',
     within: /^server\/src\//,
-    except: /^server\/src\/cli\/(context|import\/commands|ledger\/ledger)\.ts$/,
+    except: /^server\/src\/doors\/cli\/(context|import\/commands|ledger\/ledger)\.ts$/,
     find: (facts) => calls(facts, /(^|\.)(stdout|stderr)\.write$|^console\.\w+$/),
     seen: ["cli.stdout.write('x')", "process.stderr.write('x')", "stderr.write('x')", "console.log('x')"],
   },
   {
     rule: 'only one room knows the library of the payment provider',
     within: product,
-    except: /^server\/src\/billing\/stripe\//,
+    except: /^server\/src\/customers\/billing\/stripe\//,
     find: (facts) => facts.imports.filter(({ from }) => /^stripe(\/|$)/.test(from)).map(({ from }) => from),
     seen: ["import type Stripe from 'stripe'"],
   },

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { classifyDatabaseError } from '../../../src/foundation/db/failures.ts'
-import { isEnvironmentError } from '../../../src/program/bin/process.ts'
+import { isEnvironmentError } from '../../../src/program/serving/process.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
 let app: TestApp

@@ -1,7 +1,7 @@
 import { buildSegment, everyStore, type Segment } from '@storedex/search-index'
 import { expect, test } from 'vitest'
 import { type PlainStore, stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
-import { threadProgram } from '../../../src/program/bin/programs.ts'
+import { threadProgram } from '../../../src/program/serving/programs.ts'
 import { type CountJob, countJobOf } from '../../../src/search/counting/counter.ts'
 import { CountQueue } from '../../../src/search/counting/queue.ts'
 import { countInThreads } from '../../../src/search/counting/thread-pool.ts'

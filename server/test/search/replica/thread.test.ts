@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
-import { threadProgram } from '../../../src/program/bin/programs.ts'
+import { threadProgram } from '../../../src/program/serving/programs.ts'
 import { runInThread, startThread } from '../../../src/search/replica/thread.ts'
 import { createReplicaWorld, expectSame, startTestReplica, temporaryFolder } from '../support/replica-world.ts'
 

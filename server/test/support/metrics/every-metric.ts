@@ -6,7 +6,7 @@ import {
   registerGauges,
   startMetricsServer,
 } from '../../../src/foundation/http/metrics.ts'
-import { measureDeps, startApp } from '../../../src/program/bin/serving.ts'
+import { measureDeps, startApp } from '../../../src/program/serving/serving.ts'
 import { currentProgram } from '../../../src/program/workers/program.ts'
 import { WorkerGroup } from '../../../src/program/workers/worker-group.ts'
 import { Standby } from '../../../src/search/replica/standby.ts'

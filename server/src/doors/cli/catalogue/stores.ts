@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { removeStore } from '../../../catalogue/erasure/remove-store.ts'
-import { readStore, type StoreReport } from '../../../catalogue/writing/named-store.ts'
+import { readStore, type StoreReport } from '../../../catalogue/renaming/named-store.ts'
 import { formatNumber } from '../../../foundation/kernel/time.ts'
 import { type Cli, printResult, withCatalogue, withDatabase } from '../context.ts'
 import { formatFields } from '../output.ts'
@@ -37,7 +37,7 @@ export function addStoreCommands(stores: Command, cli: Cli): void {
     )
     .action((domain: string, newDomain: string, _flags: object, command: Command) =>
       withCatalogue(cli, async (deps) => {
-        const { renameStore } = await import('../../../catalogue/writing/rename-store.ts')
+        const { renameStore } = await import('../../../catalogue/renaming/rename-store.ts')
         const report = await renameStore(deps, domain, newDomain)
         printResult(cli, command, report, formatStore(report))
       }),

@@ -1,6 +1,6 @@
 import type { PersonContext } from '../../../customers/auth/signed-in.ts'
 import type { Queryable } from '../../../foundation/db/pool.ts'
-import type { SearchStatus } from '../../../search/service.ts'
+import type { SearchStatus } from '../../../search/service/service.ts'
 import { type CatalogueSizeRow, countCatalogue, selectRecentBatches } from './queries.ts'
 import type { OperatorCatalogueReply, SearchState } from './schema.ts'
 

@@ -4,7 +4,7 @@ import type { ImportInput } from '../../../../src/catalogue/imports/import-file.
 import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
 import { importStoresAndContacts } from '../../../../src/catalogue/imports/stores-and-contacts.ts'
 import { readInThread } from '../../../../src/catalogue/imports/threads/read-in-thread.ts'
-import { threadProgram } from '../../../../src/program/bin/programs.ts'
+import { threadProgram } from '../../../../src/program/serving/programs.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue

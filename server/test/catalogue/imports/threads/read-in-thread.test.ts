@@ -4,7 +4,7 @@ import type { StartReading } from '../../../../src/catalogue/imports/chunk-reade
 import { importContacts } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
 import { readInThread } from '../../../../src/catalogue/imports/threads/read-in-thread.ts'
-import { threadProgram } from '../../../../src/program/bin/programs.ts'
+import { threadProgram } from '../../../../src/program/serving/programs.ts'
 import { generateContacts } from '../../../support/records/contact-records.ts'
 import { generateStores } from '../../../support/records/store-records.ts'
 import { comparableContent, openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'

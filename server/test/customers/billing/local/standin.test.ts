@@ -122,7 +122,7 @@ test('a stand-in that dies is restarted with the same webhook URL, which can be 
 test('the stand-in ends when its owner is killed, and the next process starts it at the same address', async () => {
   const dataDir = makeDataDir()
   const source = `
-    import { LocalStandin } from ${JSON.stringify(import.meta.resolve('../../../src/billing/local/standin.ts'))}
+    import { LocalStandin } from ${JSON.stringify(import.meta.resolve('../../../../src/customers/billing/local/standin.ts'))}
     const standin = new LocalStandin({ dataDir: ${JSON.stringify(dataDir)}, webhookSecrets: [], args: ${JSON.stringify(program)}, log() {} })
     for (let address; !address; ) address = await standin.address()
     console.log(await standin.address())

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import { findProjectDir } from '../../../../src/operations/config.ts'
-import type { Greeting } from '../../../../src/program/bin/greeting.ts'
+import type { Greeting } from '../../../../src/program/serving/greeting.ts'
 import { createClient, type Json, type TestClient } from '../../../support/client.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findProjectDir } from '../../../../src/operations/config.ts'
-import type { Greeting } from '../../../../src/program/bin/greeting.ts'
+import type { Greeting } from '../../../../src/program/serving/greeting.ts'
 import { atEnd } from '../../../support/cleanup.ts'
 import { startService } from '../../start/support/service.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { findProjectDir } from '../../../../src/operations/config.ts'
-import type { Greeting } from '../../../../src/program/bin/greeting.ts'
+import type { Greeting } from '../../../../src/program/serving/greeting.ts'
 import { removeFolder } from '../../../support/cleanup.ts'
 
 export const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')

@@ -4,11 +4,11 @@
  */
 
 import { createPool } from '../../../../src/foundation/db/pool.ts'
-import { threadProgram } from '../../../../src/program/bin/programs.ts'
+import { threadProgram } from '../../../../src/program/serving/programs.ts'
 import type { SearchEngine } from '../../../../src/search/engines/engine.ts'
 import type { CatalogueView, StartReplica } from '../../../../src/search/replica/replica.ts'
 import { runInThread } from '../../../../src/search/replica/thread.ts'
-import { openSearch } from '../../../../src/search/service.ts'
+import { openSearch } from '../../../../src/search/service/service.ts'
 import { answersOf, type DirectQuery } from './queries.ts'
 import type { ProcessMessage, ProcessSettings } from './search-processes.ts'
 import { compareWithTables } from './tables.ts'

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../../src/operations/config.ts'
-import { chooseFreePort } from '../../../src/program/bin/port.ts'
+import { chooseFreePort } from '../../../src/program/serving/port.ts'
 
 const config = readConfig({}, '/')
 

@@ -3,12 +3,12 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ContactSortKey, CountResult, StoreSortKey } from '@storedex/search-index'
 import { type SliceScheduler, slices } from '@storedex/work'
-import { Refusal } from '../foundation/kernel/errors.ts'
-import { availableMemory, minimumMemory } from '../foundation/runtime/memory.ts'
-import { type Counter, countInProcess, prepareCountJob, type StartCounting } from './counting/counter.ts'
-import type { ContactSearch, CountSearch, SearchEngine, StoreSearch } from './engines/engine.ts'
-import { contactScanOf, storeScanOf } from './engines/memory.ts'
-import { megabyte } from './replica/memory-budget.ts'
+import { Refusal } from '../../foundation/kernel/errors.ts'
+import { availableMemory, minimumMemory } from '../../foundation/runtime/memory.ts'
+import { type Counter, countInProcess, prepareCountJob, type StartCounting } from '../counting/counter.ts'
+import type { ContactSearch, CountSearch, SearchEngine, StoreSearch } from '../engines/engine.ts'
+import { contactScanOf, storeScanOf } from '../engines/memory.ts'
+import { megabyte } from '../replica/memory-budget.ts'
 import {
   type CatalogueView,
   defaultTimings,
@@ -18,8 +18,8 @@ import {
   type ReplicaSettings,
   type ReplicaTimings,
   type StartReplica,
-} from './replica/replica.ts'
-import { warmUp } from './replica/warm-up.ts'
+} from '../replica/replica.ts'
+import { warmUp } from '../replica/warm-up.ts'
 
 /** `memory` and `auto` keep the index in memory; `auto` only if it fits. */
 export type EngineChoice = 'memory' | 'postgres' | 'auto'

@@ -1,15 +1,15 @@
 import { buildSegment } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
-import { stageStores } from '../../../packages/search-index/test/support/plain-segments.ts'
-import type { SearchEngine } from '../../src/search/engines/engine.ts'
+import { stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
+import type { SearchEngine } from '../../../src/search/engines/engine.ts'
 import {
   type CatalogueView,
   defaultTimings,
   type ReplicaListener,
   type ReplicaReport,
-} from '../../src/search/replica/replica.ts'
-import { type EngineChoice, SearchService } from '../../src/search/service.ts'
-import { describeSearch, searchGauges } from '../../src/search/status.ts'
+} from '../../../src/search/replica/replica.ts'
+import { type EngineChoice, SearchService } from '../../../src/search/service/service.ts'
+import { describeSearch, searchGauges } from '../../../src/search/service/status.ts'
 
 const everything = {
   mode: 'live' as const,

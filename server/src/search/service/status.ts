@@ -1,5 +1,5 @@
-import type { GaugeSource } from '../foundation/http/metrics.ts'
-import type { ReplicaReport } from './replica/replica.ts'
+import type { GaugeSource } from '../../foundation/http/metrics.ts'
+import type { ReplicaReport } from '../replica/replica.ts'
 import type { SearchService, SearchStatus } from './service.ts'
 
 /** The state of search in the readiness check. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { availableMemory, cgroupMemoryLimit } from '../../../src/foundation/runtime/memory.ts'
-import { requireMemory } from '../../../src/program/bin/process.ts'
+import { requireMemory } from '../../../src/program/serving/process.ts'
 
 const megabyte = 2 ** 20
 

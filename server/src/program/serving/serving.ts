@@ -17,7 +17,7 @@ import type { Config } from '../../operations/config.ts'
 import { type Deps, type OpenDepsOptions, openDeps } from '../../operations/deps.ts'
 import { countInThreads } from '../../search/counting/thread-pool.ts'
 import { runInThread } from '../../search/replica/thread.ts'
-import { searchGauges } from '../../search/status.ts'
+import { searchGauges } from '../../search/service/status.ts'
 import { buildApp } from '../app.ts'
 import { standinProgram, threadProgram } from './programs.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ThreadProgram } from '../../search/replica/thread.ts'
 
-/** How to run a thread: its bundle next to ours, otherwise its source. */
+/** How to run a thread: its bundle next to this one, otherwise its source. */
 export function threadProgram(
   name: 'search-thread' | 'count-thread' | 'import-thread' | 'reading-thread',
 ): ThreadProgram {
@@ -13,12 +13,12 @@ export function threadProgram(
   // tsx does not register itself in threads.
   const registration = `import { register } from ${JSON.stringify(import.meta.resolve('tsx/esm/api'))}; register()`
   const preload = `data:text/javascript,${encodeURIComponent(registration)}`
-  return { file: siblingPath(`./${name}.ts`), execArgv: ['--import', preload] }
+  return { file: siblingPath(`../bin/${name}.ts`), execArgv: ['--import', preload] }
 }
 
 /** Node arguments that run the stand-in for Stripe: its bundle next to ours, otherwise its source. */
 export function standinProgram(projectDir: string): string[] {
-  const bundle = fileURLToPath(new URL('./standin.js', import.meta.url))
+  const bundle = fileURLToPath(new URL('../bin/standin.js', import.meta.url))
   if (existsSync(bundle)) return [bundle]
   return ['--import', import.meta.resolve('tsx'), join(projectDir, 'stripe-standin/src/bin/standin.ts')]
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { SliceScheduler } from '@storedex/work'
 import { expect, test } from 'vitest'
-import { startTestApp } from '../support/app.ts'
+import { startTestApp } from '../../support/app.ts'
 
 /** Pauses wherever work can pause, so that a turn of the event loop has one slice. */
 const eagerly = { turnMs: 0, sliceMs: 0, unitsPerLook: 1 }

@@ -25,7 +25,7 @@ export interface DemoKeys extends Record<Mode, string> {
  * owner can read, because the database stores only hashes. Null after a key was revoked or suspended or the account
  * lost access: that decision stands.
  */
-export async function ensureDemoKeys(deps: Deps): Promise<DemoKeys | null> {
+async function ensureDemoKeys(deps: Deps): Promise<DemoKeys | null> {
   const { db, ids, plans } = deps
   const ctx = { db, ids, publicUrl: null, now: deps.clock.now(), actor: system, readPlans: async () => plans }
   const file = keysFileIn(deps.config.dataDir)

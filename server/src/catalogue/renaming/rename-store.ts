@@ -10,9 +10,9 @@ import { documentVersion, parseStore, renderStore } from '../../product/delivery
 import { admitPendingStores } from '../../product/lists/upkeep/admit-stores.ts'
 import { bulkInsertChanges } from '../history/queries.ts'
 import { compareStores } from '../history/store-changes.ts'
+import { lockCatalogue, recordBatch } from '../writing/queries.ts'
 import { readStore, requireHost, requireStoreByDomain, type StoreReport } from './named-store.ts'
 import * as named from './named-store-queries.ts'
-import { lockCatalogue, recordBatch } from './queries.ts'
 
 /** Gives a store another domain, which every account sees. */
 const renaming: Access = { operator: true, kind: 'powerful' }

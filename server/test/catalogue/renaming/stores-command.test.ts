@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { beforeEach, expect, test } from 'vitest'
 import { importContacts } from '../../../src/catalogue/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../src/catalogue/imports/stores/import-stores.ts'
-import { openCommandLine } from './support/run-command.ts'
+import { openCommandLine } from '../../doors/cli/support/run-command.ts'
 
 const now = '2026-11-21T12:00:00.000Z'
 const cli = openCommandLine(now)
