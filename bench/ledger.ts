@@ -153,7 +153,7 @@ async function chargeUntil(db: ConnectionPool, accounts: number, end: Promise<un
     const limits = { store_exports: 2_000_000_000, search_rows: 2_000_000_000, contact_credits: 0 }
     const item = {
       caller: {
-        ...{ accountId: 1 + (lastStore % accounts), mode: 'live', personId: null },
+        ...{ accountId: 1 + (lastStore % accounts), mode: 'live', userId: null },
         key: { id: 1, counterKeyId: 1, budgets: noBudgets },
         entitlement: { limits, period, creditsPeriod: period },
       },

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { findPersonByEmail } from '../../server/src/customers/users/person.ts'
 import { createSession } from '../../server/src/customers/users/sessions/sessions.ts'
+import { findUserByEmail } from '../../server/src/customers/users/user.ts'
 import { createPool } from '../../server/src/foundation/db/pool.ts'
 import { findChromium, startChromium } from '../../stripe-standin/test/support/chromium.ts'
 import { fillDatabase } from '../search/catalogue/fill.ts'
@@ -73,12 +73,12 @@ async function openPerson(program: Program, workspace: Workspace): Promise<{ nam
   const email = 'bench@people.example'
   const { id } = await program.run<{ id: string }>('accounts', 'create', '--name', 'Bench', '--plan', 'pro')
   await program.run('accounts', 'set', id, '--limit', 'search_rows=2000000000')
-  await program.run('people', 'create', email, '--name', 'Bench', '--account', id, '--role', 'owner')
+  await program.run('users', 'create', email, '--name', 'Bench', '--account', id, '--role', 'owner')
   const pool = createPool({ url: workspace.databaseUrl, applicationName: 'storedex bench' })
   try {
-    const person = (await findPersonByEmail(pool, email))!
+    const person = (await findUserByEmail(pool, email))!
     const browser = { address: '127.0.0.1', userAgent: 'bench' }
-    const value = await createSession(pool, { personId: person.id, browser, now: new Date() })
+    const value = await createSession(pool, { userId: person.id, browser, now: new Date() })
     return { name: 'storedex_session', value }
   } finally {
     await pool.end()

@@ -5,10 +5,7 @@ import { parse } from 'csv-parse/sync'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { importContacts } from '../../server/src/catalogue/imports/contacts/import-contacts.ts'
 import { importStores } from '../../server/src/catalogue/imports/stores/import-stores.ts'
-import {
-  openTestCatalogue,
-  type TestCatalogue,
-} from '../../server/test/catalogue/imports/support/test-catalogue.ts'
+import { openTestCatalogue, type TestCatalogue } from '../../server/test/catalogue/imports/support/test-catalogue.ts'
 import { decodeText, dialects } from '../messy/dialect.ts'
 import { contactFlags } from '../messy/faults/contact-columns.ts'
 import { rowFaults } from '../messy/faults/row-faults.ts'

@@ -90,7 +90,7 @@ export async function makePerson(
   email: string,
   { flags = [], ...options }: BrowserOptions & { flags?: string[] } = {},
 ): Promise<Browser> {
-  const { link } = await commands.run<{ link: string }>('people', 'create', email, '--name', 'Somebody', ...flags)
+  const { link } = await commands.run<{ link: string }>('users', 'create', email, '--name', 'Somebody', ...flags)
   const browser = new Browser(service.origin, options)
   const token = link.slice(link.indexOf('#') + 1)
   requireSuccess(await browser.request('POST', '/link/password', { token, password }), 'the link of a new person')

@@ -4,11 +4,7 @@ import type { ReplyClaim } from '../../../server/src/customers/idempotency/queri
 import { type ChargeContext, charge, untilPaid } from '../../../server/src/customers/ledger/charge.ts'
 import type { Charges, SendBatch } from '../../../server/src/customers/ledger/charges.ts'
 import type { ChargeOutcome } from '../../../server/src/customers/ledger/outcome.ts'
-import {
-  type ChargeItem,
-  chargeItemOf,
-  type Spending,
-} from '../../../server/src/customers/ledger/spending.ts'
+import { type ChargeItem, chargeItemOf, type Spending } from '../../../server/src/customers/ledger/spending.ts'
 import type { ConnectionPool } from '../../../server/src/foundation/db/pool.ts'
 import { SharedReads } from '../../../server/src/foundation/http/request-database.ts'
 import { contactKeysOf } from '../../../server/src/product/contacts/contact.ts'

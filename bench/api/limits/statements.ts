@@ -1,11 +1,7 @@
 import type { PlanFile } from '../../../server/src/customers/accounts/plans.ts'
 import { findCaller } from '../../../server/src/customers/admission/admit.ts'
 import { KnownKey } from '../../../server/src/customers/admission/known-keys.ts'
-import type {
-  CountedWindows,
-  RequestAdmission,
-  Scope,
-} from '../../../server/src/customers/auth/caller.ts'
+import type { CountedWindows, RequestAdmission, Scope } from '../../../server/src/customers/auth/caller.ts'
 import { selectAccountsOfKeys } from '../../../server/src/customers/auth/key-queries.ts'
 import { Charges } from '../../../server/src/customers/ledger/charges.ts'
 import { KnownExports } from '../../../server/src/customers/ledger/known-exports.ts'

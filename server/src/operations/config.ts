@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { defaultMaxUnpackedMb } from '../catalogue/imports/source/text.ts'
-import { type PeopleSettings, readPeopleSettings } from '../customers/users/settings.ts'
+import { readUsersSettings, type UsersSettings } from '../customers/users/settings.ts'
 import { type HostRules, normalizeHosts, readableHosts, writableHosts } from '../foundation/db/hosts.ts'
 import { type DatabaseTls, databaseTlsModes, resolveTls, setsTls } from '../foundation/db/tls.ts'
 import type { DeliverEmails } from '../foundation/encryption/contact-facts.ts'
@@ -55,7 +55,7 @@ export interface Config {
   /** Whether an empty catalogue is filled with the demonstration data. */
   demo: boolean
   /** How people sign in to the console and are written to. */
-  people: PeopleSettings
+  users: UsersSettings
   deliverEmails: DeliverEmails
   searchEngine: EngineChoice
   /** Memory limit of the search index; null: half of the available memory. */
@@ -155,7 +155,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
     stripe,
     billingStandin: read('BILLING_STANDIN', parseSwitch, '0 or 1'),
     demo: read('DEMO', parseSwitch, '0 or 1') ?? true,
-    people: readPeopleSettings(read, (message) => {
+    users: readUsersSettings(read, (message) => {
       throw new OperatorError(message)
     }),
     deliverEmails: read('DELIVER_EMAILS', oneOf(['all', 'verified']), 'all or verified') ?? 'all',

@@ -30,7 +30,7 @@ import { registerKeyRoutes } from '../customers/keys/routes.ts'
 import { closePeriodsExclusively } from '../customers/ledger/closing/close-periods.ts'
 import { expireViewedPages } from '../customers/ledger/window-queries.ts'
 import { registerUsageRoutes } from '../customers/usage/routes.ts'
-import { expirePeople } from '../customers/users/expire.ts'
+import { expireUsers } from '../customers/users/expire.ts'
 import { createMailer } from '../customers/users/mail.ts'
 import { registerMemberRoutes } from '../customers/users/members/routes.ts'
 import { Outbox } from '../customers/users/outbox.ts'
@@ -67,7 +67,7 @@ const taxonomyIntervalMs = 1_000
 // A stored reply expires long before it is deleted; this bounds how long it stays stored.
 const expiryIntervalMs = 600_000
 // Ended sessions, links and challenges have no effect before they are deleted.
-const peopleExpiryIntervalMs = 3_600_000
+const usersExpiryIntervalMs = 3_600_000
 // Days of changes become old one after the other; an hour's portion is small.
 const pruningIntervalMs = 3_600_000
 const standbyIntervalMs = 500
@@ -221,7 +221,7 @@ export async function buildApp(
   })
   guardConsole(app, { ...deps, publicUrl, sessions })
   const services = { ...deps, publicUrl, trialLinks, inFlightRequests: new KeyedMutex(), exportRunner }
-  const { mail } = deps.config.people
+  const { mail } = deps.config.users
   const outbox = mail && new Outbox(createMailer(mail), deps.log)
   app.decorate('outbox', outbox)
   app.register(async (scope) => {
@@ -290,8 +290,8 @@ export async function buildApp(
       intervalMs: expiryIntervalMs,
       onOutage: warn('expired privacy links cannot be ended'),
     }),
-    startRepeating(() => expirePeople(deps.db, deps.clock.now()), {
-      intervalMs: peopleExpiryIntervalMs,
+    startRepeating(() => expireUsers(deps.db, deps.clock.now()), {
+      intervalMs: usersExpiryIntervalMs,
       onOutage: warn('ended sessions and links cannot be deleted'),
     }),
     startRepeating(() => pruneHistory({ ...deps, historyDays: deps.config.historyDays }, closing.signal), {
@@ -354,7 +354,7 @@ function labelCallers(ids: IdSealer): (request: FastifyRequest) => CallerLabels 
   const cache = new Map<number, CallerLabels>()
   return ({ caller, consoleContext, params }) => {
     if (consoleContext) {
-      const { publicId } = consoleContext.person
+      const { publicId } = consoleContext.user
       return {
         person_id: publicId,
         ...(isMemberContext(consoleContext) && { account_id: (params as { account: string }).account }),

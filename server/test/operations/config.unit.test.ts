@@ -280,8 +280,7 @@ describe('an invalid value ends the start with one sentence', () => {
     expect(() => read(replica)).toThrow(/DATABASE_REPLICA_URL needs DATABASE_URL/)
     expect(() => read({ STRIPE_API_BASE: 'http://127.0.0.1:1' })).toThrow(/STRIPE_API_BASE needs STRIPE_SECRET_KEY/)
     expect(() => read({ DATABASE_TLS: 'verify' })).toThrow(/DATABASE_TLS needs DATABASE_URL/)
-    const tlsOf = (SMTP_URL: string, more = {}) =>
-      read({ SMTP_URL, MAIL_FROM: 'a@b.example', ...more }).people.mail?.tls
+    const tlsOf = (SMTP_URL: string, more = {}) => read({ SMTP_URL, MAIL_FROM: 'a@b.example', ...more }).users.mail?.tls
     expect(['smtp://mail.example', 'smtp://127.0.0.1:25', 'smtp://localhost'].map((url) => tlsOf(url))).toEqual([
       'required',
       'optional',

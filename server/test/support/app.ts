@@ -34,7 +34,7 @@ import { createClient, type TestClient } from './client.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { buildTestApp, commandsOf, openTestDeps } from './deps.ts'
 import { createManualClock, testDataKeys } from './fixtures.ts'
-import { createTestPerson, type PersonTraits, type TestPerson } from './person.ts'
+import { createTestUser, type TestUser, type UserTraits } from './user.ts'
 
 interface AccountTraits {
   plan?: PlanSlug
@@ -77,7 +77,7 @@ export interface TestApp {
   keyOf(account: string, traits: KeyTraits): Promise<TestKey>
   setAccount(account: string, changes: AccountChanges): Promise<void>
   /** Creates somebody who is signed in to the console, with an account; see `PersonTraits`. */
-  person(traits?: PersonTraits): Promise<TestPerson>
+  person(traits?: UserTraits): Promise<TestUser>
   revokeKey(key: TestKey): Promise<void>
   suspendKey(key: TestKey): Promise<void>
   resumeKey(key: TestKey): Promise<void>
@@ -190,7 +190,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
       if (limits) await changeAccount(accounts(), id, { limits })
       return keyOf(id, traits)
     },
-    person: (traits = {}) => createTestPerson(url, deps, traits),
+    person: (traits = {}) => createTestUser(url, deps, traits),
     setAccount: async (account, changes) => void (await changeAccount(accounts(), account, changes)),
     revokeKey: async (key) => void (await revokeKey(accounts(), key.id)),
     suspendKey: async (key) => void (await suspendKey(accounts(), key.id)),

@@ -2,10 +2,10 @@ import { passwordHasher } from '../../src/customers/users/passwords/hasher.ts'
 import { updatePassword } from '../../src/customers/users/queries.ts'
 import type { TestApp, TestKey } from './app.ts'
 import type { TestReply } from './client.ts'
-import type { PersonTraits, TestPerson } from './person.ts'
+import type { TestUser, UserTraits } from './user.ts'
 
 /** Somebody who calls the console's routes about their account. */
-export interface TestMember extends TestPerson {
+export interface TestMember extends TestUser {
   look(path: string, headers?: Record<string, string>): Promise<TestReply>
   ask(path: string, body: object, headers?: Record<string, string>): Promise<TestReply>
   /** The internal id. */
@@ -13,14 +13,14 @@ export interface TestMember extends TestPerson {
 }
 
 /** Creates a member. Paths of `look` and `ask` are relative to the routes of their account. */
-export async function createMember(app: TestApp, traits: PersonTraits = {}): Promise<TestMember> {
-  const person = await app.person({ role: 'member', ...traits })
-  const of = (path: string) => `/accounts/${person.account}${path}`
+export async function createMember(app: TestApp, traits: UserTraits = {}): Promise<TestMember> {
+  const user = await app.person({ role: 'member', ...traits })
+  const of = (path: string) => `/accounts/${user.account}${path}`
   return {
-    ...person,
-    look: (path, headers) => person.get(of(path), headers),
-    ask: (path, body, headers) => person.post(of(path), body, headers),
-    number: app.deps.ids.open(person.id)!.value,
+    ...user,
+    look: (path, headers) => user.get(of(path), headers),
+    ask: (path, body, headers) => user.post(of(path), body, headers),
+    number: app.deps.ids.open(user.id)!.value,
   }
 }
 
@@ -62,13 +62,13 @@ export async function readSpent(app: TestApp, account: string): Promise<Spent> {
   return rows[0]!
 }
 
-/** How many rows a person has looked at in the hour. */
+/** How many rows a user has looked at in the hour. */
 export async function readViewed(app: TestApp, { number }: TestMember): Promise<number> {
   const { rows } = await app.db.query('select rows_viewed from person_windows where person_id = $1', [number])
   return rows[0]?.rows_viewed ?? 0
 }
 
-/** Makes the hour of a person begin now with so many rows looked at. */
+/** Makes the hour of a user begin now with so many rows looked at. */
 export async function setViewed(app: TestApp, { number }: TestMember, rows: number): Promise<void> {
   await app.db.query(
     `insert into person_windows (person_id, started_at, rows_viewed, allowance) values ($1, $2, $3, 3000)
@@ -77,8 +77,8 @@ export async function setViewed(app: TestApp, { number }: TestMember, rows: numb
   )
 }
 
-/** Lets a person sign in with a password. */
-export async function setPassword(app: TestApp, person: TestPerson, password: string): Promise<void> {
-  const hash = await passwordHasher.hash(password, { email: person.email, address: '127.0.0.1' })
-  await updatePassword(app.db, app.deps.ids.open(person.id)!.value, { hash, name: null, at: app.clock.now() })
+/** Lets a user sign in with a password. */
+export async function setPassword(app: TestApp, user: TestUser, password: string): Promise<void> {
+  const hash = await passwordHasher.hash(password, { email: user.email, address: '127.0.0.1' })
+  await updatePassword(app.db, app.deps.ids.open(user.id)!.value, { hash, name: null, at: app.clock.now() })
 }

@@ -60,7 +60,7 @@ function FirstOperator() {
         Nobody has been invited yet. Make the first operator on the machine where Storedex runs; the command prints a
         link to set a password.
       </Banner>
-      <CodeBlock label="Command" code="npx storedex people create EMAIL --name NAME --operator" />
+      <CodeBlock label="Command" code="npx storedex users create EMAIL --name NAME --operator" />
     </div>
   )
 }

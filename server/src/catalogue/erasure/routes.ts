@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { personContext } from '../../customers/auth/signed-in.ts'
+import { userContext } from '../../customers/auth/signed-in.ts'
 import type { ConnectionPool } from '../../foundation/db/pool.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
@@ -37,7 +37,7 @@ export function registerErasureRoutes(api: ApiRoutes, services: ErasureServices)
       const { email, contact } = request.body
       if ((email === undefined) === (contact === undefined))
         throw new Refusal('invalid_request', 'Give either email or contact.', { param: 'email' })
-      const ctx = { ...services, db: services.db.lane('erasure'), actor: personContext(request).actor }
+      const ctx = { ...services, db: services.db.lane('erasure'), actor: userContext(request).actor }
       const { erased } = await eraseContacts(ctx, email === undefined ? { id: contact! } : { email })
       return { object: 'erasure' as const, erased, request_id: request.id }
     },

@@ -1,5 +1,5 @@
-import type { PersonContext } from '../../customers/auth/signed-in.ts'
-import { selectPersonNames } from '../../customers/usage/queries.ts'
+import type { UserContext } from '../../customers/auth/signed-in.ts'
+import { selectUserNames } from '../../customers/usage/queries.ts'
 import type { ConnectionPool } from '../../foundation/db/pool.ts'
 import type { CursorSealer } from '../../foundation/kernel/cursor.ts'
 import type { IdSealer } from '../../foundation/kernel/ids.ts'
@@ -20,13 +20,13 @@ export interface ImportServices {
   importRunner: ImportRunner
 }
 
-export function importContextOf(ctx: PersonContext, { db, importFiles }: ImportServices): ImportJobContext {
+export function importContextOf(ctx: UserContext, { db, importFiles }: ImportServices): ImportJobContext {
   return { actor: ctx.actor, now: ctx.now, db: importLane(db), files: importFiles }
 }
 
 /** Lists imports, the newest first. */
 export async function listImports(
-  ctx: PersonContext,
+  ctx: UserContext,
   services: ImportServices,
   { limit, cursor }: PageQuery,
 ): Promise<ImportListReply> {
@@ -51,11 +51,7 @@ export async function listImports(
 }
 
 /** An import with the options of its last run. */
-export async function describeImport(
-  ctx: PersonContext,
-  services: ImportServices,
-  job: ImportJob,
-): Promise<ImportReply> {
+export async function describeImport(ctx: UserContext, services: ImportServices, job: ImportJob): Promise<ImportReply> {
   const [described] = await describeJobs(services, [job])
   const map = await services.importFiles.readMapping(job.id)
   const options = { ...job.options, ...(Object.keys(map).length > 0 && { map }) }
@@ -67,7 +63,7 @@ async function describeJobs(
   jobs: readonly ImportJob[],
 ): Promise<ImportListReply['data']> {
   // An upload may have taken longer than the statements of its request may.
-  const names = await selectPersonNames(importLane(db), [...new Set(jobs.map(({ personId }) => personId))])
+  const names = await selectUserNames(importLane(db), [...new Set(jobs.map(({ userId }) => userId))])
   return jobs.map((job) => {
     const progress = importRunner.progressOf(job.id) ?? job.progress
     return {
@@ -88,7 +84,7 @@ async function describeJobs(
       },
       report: job.report,
       error: job.error,
-      by: { id: ids.seal('person', job.personId), name: names.get(job.personId) ?? 'somebody who was removed' },
+      by: { id: ids.seal('person', job.userId), name: names.get(job.userId) ?? 'somebody who was removed' },
       created_at: job.createdAt.toISOString(),
       started_at: job.startedAt?.toISOString() ?? null,
       ended_at: job.endedAt?.toISOString() ?? null,

@@ -37,7 +37,7 @@ export interface JobReport {
 export interface ImportJob {
   id: number
   server: string
-  personId: number
+  userId: number
   kind: ImportKindName
   fileName: string
   fileModifiedAt: Date | null

@@ -1,6 +1,6 @@
 import { FairQueue } from '@storedex/work'
 import { authorize } from '../../customers/auth/access.ts'
-import { personOf } from '../../customers/auth/actor.ts'
+import { userOf } from '../../customers/auth/actor.ts'
 import type { ContactSeals } from '../../foundation/encryption/keyring.ts'
 import { OperatorError, Refusal } from '../../foundation/kernel/errors.ts'
 import { loadTaxonomy } from '../../search/taxonomy/taxonomy.ts'
@@ -41,7 +41,7 @@ export async function previewImport(
     const options = { ...readingOptionsOf(given), extendTaxonomy: given.extend_taxonomy ?? false }
     const { vocabulary } = await loadTaxonomy(ctx.db)
     const context = { vocabulary, seals: services.seals, maxUnpackedMb: services.config.importMaxUnpackedMb }
-    const { rows, ...inspection } = await turns.run({ name: String(personOf(ctx.actor)), maxPermits: 1 }, () =>
+    const { rows, ...inspection } = await turns.run({ name: String(userOf(ctx.actor)), maxPermits: 1 }, () =>
       services.inspectImport(context, job.kind, file, options),
     )
     const hasColumns = inspection.format === 'csv'

@@ -3,14 +3,14 @@ import type { ImportKindName } from '../imports/report.ts'
 import type { ImportJob, ImportState, JobProgress, JobRejects, JobReport } from './job.ts'
 import type { ImportRun } from './options.ts'
 
-const columns = `id, server, person_id as "personId", kind, file_name as "fileName",
+const columns = `id, server, person_id as "userId", kind, file_name as "fileName",
   file_modified_at as "fileModifiedAt", bytes, received, state, run, options, stop_requested as "stopRequested",
   progress, report, rejects, error, created_at as "createdAt", started_at as "startedAt",
   ended_at as "endedAt", source_removed_at as "sourceRemovedAt", rejects_removed_at as "rejectsRemovedAt"`
 
 interface NewImportJob {
   server: string
-  personId: number
+  userId: number
   kind: ImportKindName
   fileName: string
   fileModifiedAt: Date | null
@@ -24,7 +24,7 @@ export async function insertImportJob(db: Queryable, job: NewImportJob): Promise
 insert into import_jobs (server, person_id, kind, file_name, file_modified_at, bytes, state, created_at, touched_at)
 values ($1::text, $2::bigint, $3::text, $4::text, $5::timestamptz, $6::bigint, 'uploading', $7::timestamptz, $7::timestamptz)
 returning ${columns}`,
-    [job.server, job.personId, job.kind, job.fileName, job.fileModifiedAt, job.bytes, job.at],
+    [job.server, job.userId, job.kind, job.fileName, job.fileModifiedAt, job.bytes, job.at],
   )
   return rows[0]!
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { personContext } from '../../customers/auth/signed-in.ts'
+import { userContext } from '../../customers/auth/signed-in.ts'
 import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { rejectBody } from '../../foundation/http/validation.ts'
@@ -33,8 +33,8 @@ const idOf = ({ params }: { params: { id: string } }) => Number(params.id)
 
 /** Imports of operators: upload, preview, check, import, report. The pipeline is that of the command `import`. */
 export function registerImportRoutes(api: ApiRoutes, services: ImportServices & PreviewServices): void {
-  const contextOf = (request: FastifyRequest) => importContextOf(personContext(request), services)
-  const describe = (request: FastifyRequest, job: ImportJob) => describeImport(personContext(request), services, job)
+  const contextOf = (request: FastifyRequest) => importContextOf(userContext(request), services)
+  const describe = (request: FastifyRequest, job: ImportJob) => describeImport(userContext(request), services, job)
 
   api.get(
     '/operator/imports',
@@ -48,7 +48,7 @@ export function registerImportRoutes(api: ApiRoutes, services: ImportServices & 
         response: { 200: ImportListReply, ...errorReplies('invalid_cursor') },
       },
     },
-    (request) => listImports(personContext(request), services, request.query),
+    (request) => listImports(userContext(request), services, request.query),
   )
 
   api.post(
@@ -100,7 +100,7 @@ export function registerImportRoutes(api: ApiRoutes, services: ImportServices & 
         response: { 200: ImportReply, ...errorReplies('import_not_found') },
       },
     },
-    async (request) => describe(request, await requireImport(personContext(request).db, idOf(request))),
+    async (request) => describe(request, await requireImport(userContext(request).db, idOf(request))),
   )
 
   api.post(
@@ -240,7 +240,7 @@ function registerUpload(api: ApiRoutes, services: ImportServices): void {
         },
       },
       async (request) => {
-        const ctx = personContext(request)
+        const ctx = userContext(request)
         const length = request.headers['content-length']
         const job = await appendToUpload(importContextOf(ctx, services), idOf(request), {
           offset: Number(request.headers['upload-offset']),

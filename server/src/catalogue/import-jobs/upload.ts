@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { authorize } from '../../customers/auth/access.ts'
-import { personOf } from '../../customers/auth/actor.ts'
+import { userOf } from '../../customers/auth/actor.ts'
 import { transact } from '../../foundation/db/pool.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import type { ImportKindName } from '../imports/report.ts'
@@ -40,7 +40,7 @@ export async function createImportJob(ctx: ImportJobContext, upload: NewUpload):
   const server = await files.serverId()
   await files.requireSpace(upload.bytes)
   return transact(db, async (client) => {
-    const job = await insertImportJob(client, { ...upload, server, personId: personOf(actor)!, at: now })
+    const job = await insertImportJob(client, { ...upload, server, userId: userOf(actor)!, at: now })
     await auditImport(ctx, client, 'created', job, { bytes: upload.bytes })
     await files.create(job)
     return job

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { personContext } from '../../customers/auth/signed-in.ts'
+import { userContext } from '../../customers/auth/signed-in.ts'
 import type { Outbox } from '../../customers/users/outbox.ts'
-import type { PeopleSettings } from '../../customers/users/settings.ts'
+import type { UsersSettings } from '../../customers/users/settings.ts'
 import type { ConnectionPool } from '../../foundation/db/pool.ts'
 import type { ContactSeals } from '../../foundation/encryption/keyring.ts'
 import { errorReplies } from '../../foundation/http/openapi/errors.ts'
@@ -35,7 +35,7 @@ export interface PrivacyServices {
   /** Makes keyed hashes of what bounds attempts. */
   signer: Signer
   publicUrl: string
-  config: { people: PeopleSettings }
+  config: { users: UsersSettings }
   /** Null where no mail is set up. */
   outbox: Outbox | null
 }
@@ -74,7 +74,7 @@ export function registerPrivacyRoutes(api: ApiRoutes, services: PrivacyServices)
     },
     async (request, reply) => {
       const { db, now, ip: address, id } = request
-      if (!outbox) throw noMailError(services.config.people.privacyContact)
+      if (!outbox) throw noMailError(services.config.users.privacyContact)
       outbox.requireRoom()
       const link = await askForLink({ db, signer: services.signer, now, address }, request.body.email)
       if (link) reply.raw.once('close', () => mailPrivacyLink(outbox, services, link))
@@ -139,7 +139,7 @@ export function registerPrivacyRoutes(api: ApiRoutes, services: PrivacyServices)
         response: { 200: PrivacyRequestListReply, ...errorReplies('invalid_cursor') },
       },
     },
-    (request) => listPrivacyRequests({ ...personContext(request), cursors: services.cursors }, request.query),
+    (request) => listPrivacyRequests({ ...userContext(request), cursors: services.cursors }, request.query),
   )
 }
 

@@ -62,7 +62,7 @@ export interface Account extends AccountTerms {
   billingProblem: BillingProblem | null
 }
 
-/** An inconsistency at the payment provider that a person must resolve. */
+/** An inconsistency at the payment provider that a user must resolve. */
 export type BillingProblem = 'several_subscriptions' | 'unknown_price'
 
 /** The context of the operator's commands. */

@@ -4,7 +4,7 @@ import type { ActorKind } from '../auth/actor.ts'
 export interface AccountAuditRow {
   entry: number
   person_id: number | null
-  /** Null for a person who was removed. */
+  /** Null for a user who was removed. */
   person_name: string | null
   person_email: string | null
   /** Whether an operator of the installation did it, who is no member. */
@@ -23,7 +23,7 @@ export interface AccountAuditRow {
 interface AuditLogQuery {
   accountId: number
   /** Null for everybody. */
-  personId: number | null
+  userId: number | null
   /** The first part of actions, such as `key`; null for all. */
   subject: string | null
   /** Entries before this one; null for the newest. */
@@ -49,13 +49,13 @@ where l.account_id = $1::bigint
   and ($4::bigint is null or l.entry < $4::bigint)
 order by l.entry desc
 limit $5::integer`,
-    [query.accountId, query.personId, query.subject, query.before, query.limit],
+    [query.accountId, query.userId, query.subject, query.before, query.limit],
   )
   return rows
 }
 
 /** The names of people, by their ids. */
-export async function selectNamesOfPeople(db: Queryable, ids: readonly number[]): Promise<Map<number, string>> {
+export async function selectNamesOfUsers(db: Queryable, ids: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await db.query<{ id: number; name: string }>(
     'select id, name from people where id = any ($1::bigint[])',
     [ids],

@@ -44,7 +44,7 @@ export async function describeAccount(
   const members = await selectMembers(ctx.db, account.id, shownMembers)
   const audit = await selectAuditLog(ctx.db, {
     accountId: account.id,
-    personId: null,
+    userId: null,
     subject: null,
     before: null,
     limit: shownAuditEntries,
@@ -66,10 +66,10 @@ export async function describeAccount(
       ...member,
       added_at: added_at.toISOString(),
     })),
-    audit: audit.map(({ at, person_id: personId, person_name: name, ...row }) => ({
+    audit: audit.map(({ at, person_id: userId, person_name: name, ...row }) => ({
       ...row,
       at: at.toISOString(),
-      person: personId === null ? null : { id: ids.seal('person', personId), name: name ?? 'somebody who was removed' },
+      person: userId === null ? null : { id: ids.seal('person', userId), name: name ?? 'somebody who was removed' },
     })),
   }
 }

@@ -7,7 +7,7 @@ import type { CursorSealer } from '../../foundation/kernel/cursor.ts'
 import type { IdSealer } from '../../foundation/kernel/ids.ts'
 import type { Account } from '../accounts/account.ts'
 import type { PlanFile } from '../accounts/plans.ts'
-import { personContext } from '../auth/signed-in.ts'
+import { userContext } from '../auth/signed-in.ts'
 import { changeAccount, createAccount, resumeAccount, suspendAccount } from './change-account.ts'
 import { manageAccounts, readAccounts, reportAccount, seeAsAccount, suspendAccounts } from './context.ts'
 import { describeAccount } from './describe-account.ts'
@@ -38,7 +38,7 @@ const params = Type.Object({ id: Type.String({ maxLength: 100 }) })
 /** The accounts, for operators of the installation. */
 export function registerAccountRoutes(api: ApiRoutes, { ids, plans, cursors, publicUrl }: AccountServices): void {
   const contextOf = (request: FastifyRequest) => ({
-    ...personContext(request),
+    ...userContext(request),
     ...{ ids, cursors, publicUrl, readPlans: async () => plans },
   })
   const reply = async (request: FastifyRequest, account: Promise<Account>) =>

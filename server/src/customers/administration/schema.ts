@@ -6,7 +6,7 @@ import { maxCounterValue, overridableMeters, planSlugs } from '../accounts/plans
 import type { ActorKind } from '../auth/actor.ts'
 import { roles } from '../auth/roles.ts'
 import { billingIntervals } from '../billing/provider.ts'
-import { NewPersonName, PersonId } from '../users/schema.ts'
+import { NewUserName, UserId } from '../users/schema.ts'
 
 const Id = (prefix: string) => Type.String({ pattern: `^${prefix}_[A-Za-z]{16}$`, maxLength: 24 })
 const Word = Type.String({ maxLength: 64 })
@@ -154,7 +154,7 @@ export const SeeAsReply = ClosedObject({
 export type SeeAsReply = Static<typeof SeeAsReply>
 
 const DisplayName = Type.String({ maxLength: 200 })
-export const AccountNameRequest = ClosedObject({ name: NewPersonName })
+export const AccountNameRequest = ClosedObject({ name: NewUserName })
 
 export const AuditQuery = ClosedObject({
   ...listParameters,
@@ -173,7 +173,7 @@ export const AuditListReply = RecordList(
     action: Type.String({ maxLength: 100, description: '`noun.past_verb`, such as `key.created`.' }),
     person: Nullable(
       ClosedObject(
-        { id: PersonId, name: Nullable(DisplayName), email: Nullable(Type.String()) },
+        { id: UserId, name: Nullable(DisplayName), email: Nullable(Type.String()) },
         {
           description:
             'Who did it; null for the command line and for an operator of the installation. Without a name: somebody who was removed.',

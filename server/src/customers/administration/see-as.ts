@@ -10,7 +10,7 @@ interface SessionContext extends CustomersContext {
 }
 
 /**
- * Lets this session look at an account as its people see it, with the rights of a viewer that may spend nothing. The
+ * Lets this session look at an account as its users see it, with the rights of a viewer that may spend nothing. The
  * account's own audit log says so, at the beginning and at the end.
  */
 export async function startSeeAs(ctx: SessionContext, publicId: string): Promise<{ id: string; name: string }> {

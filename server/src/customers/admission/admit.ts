@@ -28,7 +28,7 @@ export interface AdmissionContext {
   db: Queryable
   now: Date
   plans: PlanFile
-  /** The page on which a person restores an account's access. */
+  /** The page on which a user restores an account's access. */
   billingPageOf(accountId: number): string
 }
 
@@ -114,7 +114,7 @@ function describeCaller(
     accountId: row.account_id,
     mode: row.mode,
     key: { id: row.key_id, name: row.key_name, counterKeyId: row.counter_key_id, budgets: budgetsOf(row) },
-    personId: null,
+    userId: null,
     scopes: row.scopes as Scope[],
     entitlement,
     rate: {

@@ -7,7 +7,7 @@ export const consolePrefix = '/console/api'
 
 const account = Type.String({ maxLength: 100 })
 
-/** The doors of a route by its access: programs with a key, members of an account, people and operators. */
+/** The doors of a route by its access: programs with a key, members of an account, users and operators. */
 export function doorsOf({ access, memberSchema }: FastifyContextConfig): Door[] {
   if (!access) throw new Error('A route of the API or of the console declares config.access')
   const doors: Door[] = []

@@ -48,7 +48,7 @@ export class KnownKey implements Standing {
       accountId: this.accountId,
       mode: this.#mode,
       key: this.#key,
-      personId: null,
+      userId: null,
       scopes: this.#scopes,
       entitlement: this.#entitlementAt(now, plans),
       rate: {},

@@ -9,7 +9,7 @@ import { includesRole, type Role } from './roles.ts'
 interface DeedRules {
   /** Whether it changes something; an operator who sees as an account may do none of these. */
   changes: boolean
-  /** Whether a person must have signed in within the last ten minutes. */
+  /** Whether a user must have signed in within the last ten minutes. */
   fresh: boolean
   /** Whether it is written to the audit log. What spends alone is in the ledger. */
   audited: boolean
@@ -21,7 +21,7 @@ export const deedKinds = {
   read: { changes: false, fresh: false, audited: false },
   /** Takes much out at once: files of the ledger, of revealed people, of rejects, of exports. */
   exit: { changes: false, fresh: false, audited: true },
-  /** Signing in and out, and what a person prefers. */
+  /** Signing in and out, and what a user prefers. */
   session: { changes: true, fresh: false, audited: false },
   /** Spends what the account has: the ledger tells. */
   spend: { changes: true, fresh: false, audited: false },
@@ -87,7 +87,7 @@ export function scopeNeededBy({ scope, scopeOfBody }: NonNullable<Access['key']>
 }
 
 /**
- * Throws unless the actor may do it: a key by its scope, a member by the role, a person where the sign-in is fresh enough.
+ * Throws unless the actor may do it: a key by its scope, a member by the role, a user where the sign-in is fresh enough.
  * The command line and the service itself always may.
  */
 export function authorize({ actor, now }: ActorContext, access: Access, body?: unknown): void {

@@ -2,7 +2,7 @@ import type { Role } from './roles.ts'
 
 /** Somebody who is signed in. */
 interface SignedIn {
-  personId: number
+  userId: number
   /** When they last proved who they are. */
   signedInAt: Date
   /** The network address of the browser. */
@@ -12,7 +12,7 @@ interface SignedIn {
 /** Who does something, and through which door they came. */
 export type Actor =
   | { kind: 'key'; keyId: number; scopes: readonly string[] }
-  /** A member of the account; an operator who sees as its people do is a viewer. */
+  /** A member of the account; an operator who sees as its users do is a viewer. */
   | ({ kind: 'member'; role: Role; seesAs: boolean } & SignedIn)
   /** About themselves. */
   | ({ kind: 'person' } & SignedIn)
@@ -39,14 +39,14 @@ export interface ActorContext {
   now: Date
 }
 
-/** A person who has just shown who they are, or whose name somebody gave: no session is known yet. */
-export function recognised(personId: number, { address, now }: { address: string; now: Date }): ActorContext {
-  return { actor: { kind: 'person', personId, signedInAt: now, address }, now }
+/** A user who has just shown who they are, or whose name somebody gave: no session is known yet. */
+export function recognised(userId: number, { address, now }: { address: string; now: Date }): ActorContext {
+  return { actor: { kind: 'person', userId, signedInAt: now, address }, now }
 }
 
-/** The person who acts; null for all others. */
-export function personOf(actor: Actor): number | null {
-  return 'personId' in actor ? actor.personId : null
+/** The user who acts; null for all others. */
+export function userOf(actor: Actor): number | null {
+  return 'userId' in actor ? actor.userId : null
 }
 
 /** The network address that the request came from; null for keys, the command line and the service itself. */

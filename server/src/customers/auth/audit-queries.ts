@@ -4,7 +4,7 @@ import type { ActorKind } from './actor.ts'
 interface AuditRow {
   accountId: number
   actor: ActorKind
-  personId: number | null
+  userId: number | null
   keyId: number | null
   action: string
   target: string | null
@@ -21,7 +21,7 @@ insert into audit_log (account_id, person_id, action, target, details, address, 
 values ($1::bigint, $2::bigint, $3::text, $4::text, $5::jsonb, $6::text, $7::timestamptz, $8::text, $9::bigint)`,
     values: [
       entry.accountId,
-      entry.personId,
+      entry.userId,
       entry.action,
       entry.target,
       JSON.stringify(entry.details),

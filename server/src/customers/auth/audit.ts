@@ -1,6 +1,6 @@
 import type { Queryable } from '../../foundation/db/pool.ts'
 import { wideNetworkOf } from '../../foundation/kernel/text/networks.ts'
-import { type ActorContext, addressOf, personOf } from './actor.ts'
+import { type ActorContext, addressOf, userOf } from './actor.ts'
 import { insertAuditEntry, selectOldAddresses, updateAddressesToNetworks } from './audit-queries.ts'
 
 /** Entries that concern no single account, such as signing in. */
@@ -26,7 +26,7 @@ export function recordAudit(
   return insertAuditEntry(db, {
     ...{ accountId: accountId ?? wholeInstallation, action, target, details, at: now },
     actor: actor.kind,
-    personId: personOf(actor),
+    userId: userOf(actor),
     keyId: actor.kind === 'key' ? actor.keyId : null,
     // Of an address only the network stays after thirty days.
     address: addressOf(actor),

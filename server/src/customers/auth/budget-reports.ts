@@ -36,7 +36,7 @@ export async function readBudgetReports(
   })
 }
 
-/** The budgets of the key of a request; none for a person. */
+/** The budgets of the key of a request; none for a user. */
 export async function readCallerBudgets(
   db: Queryable,
   caller: { accountId: number; entitlement: Entitlement; key: CallingKey | null },

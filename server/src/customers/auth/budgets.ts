@@ -52,7 +52,7 @@ export function hasBudget(budgets: Budgets): boolean {
   return budgetMeters.some((meter) => budgets[meter] !== null)
 }
 
-/** The budget that a caller has of a meter; null for none, and for a person. */
+/** The budget that a caller has of a meter; null for none, and for a user. */
 export function budgetOf(key: Pick<CallingKey, 'budgets'> | null, meter: Meter): number | null {
   return (key?.budgets as Partial<Record<Meter, number | null>> | undefined)?.[meter] ?? null
 }

@@ -36,23 +36,23 @@ export function lacksBillingScopes(held: readonly Scope[]): boolean {
   return !held.includes('billing:read') && !held.includes('billing:manage')
 }
 
-/** The account for which a request acts, and who acts: an API key, or a person of the console. */
+/** The account for which a request acts, and who acts: an API key, or a user of the console. */
 export interface Caller {
   accountId: number
   mode: Mode
-  /** Null for a person. */
+  /** Null for a user. */
   key: CallingKey | null
-  /** The person who is signed in; null for a key. */
-  personId: number | null
-  /** The scopes of the key; null for a person, who may do what the role in the account allows. */
+  /** The user who is signed in; null for a key. */
+  userId: number | null
+  /** The scopes of the key; null for a user, who may do what the role in the account allows. */
   scopes: readonly Scope[] | null
   entitlement: Entitlement
-  /** The rate windows, including this call; none for a person. */
+  /** The rate windows, including this call; none for a user. */
   rate: RateWindows
 }
 
 /** Who spends, under which terms. */
-export type Spender = Pick<Caller, 'accountId' | 'mode' | 'personId'> & {
+export type Spender = Pick<Caller, 'accountId' | 'mode' | 'userId'> & {
   key: Pick<CallingKey, 'id' | 'counterKeyId' | 'budgets'> | null
   entitlement: Pick<
     Entitlement,
@@ -63,7 +63,7 @@ export type Spender = Pick<Caller, 'accountId' | 'mode' | 'personId'> & {
 /** The caller of a request whose key was accepted. */
 export interface KeyCaller extends Caller {
   key: CallingKey
-  personId: null
+  userId: null
   scopes: readonly Scope[]
 }
 
@@ -105,7 +105,7 @@ export interface CallerContext extends ActorContext {
   db: Queryable
   requestId: string
   caller: Caller
-  /** Null for a person. */
+  /** Null for a user. */
   admission?: RequestAdmission | null
 }
 
@@ -121,7 +121,7 @@ export function refuseUnusableKey(
 }
 
 /**
- * The error of an account without API access, with the action that restores it and `billingPage`, where a person does the
+ * The error of an account without API access, with the action that restores it and `billingPage`, where a user does the
  * same; null at the command line, which names none. A suspended or closed account gets neither: it cannot buy its access back.
  */
 export function accessRequiredError(terms: AccountTerms, billingPage: string | null): Refusal {

@@ -3,7 +3,7 @@ import type { Signer } from '../../foundation/kernel/signer.ts'
 import { clockToleranceMs } from '../../foundation/kernel/time.ts'
 import { consoleBillingPath } from './caller.ts'
 
-/** The page on which a person ends a trial, and the page that sandbox links lead to instead. */
+/** The page on which a user ends a trial, and the page that sandbox links lead to instead. */
 export const trialPagePath = '/billing/trial'
 const testPagePath = '/billing/test'
 
@@ -38,7 +38,7 @@ export function createTrialLinks({
     urlOf,
     urlFor({ key, mode }, now) {
       if (mode === 'test') return publicUrl + testPagePath
-      // A person is signed in; the console's page decides again what they may do.
+      // A user is signed in; the console's page decides again what they may do.
       if (key === null) return publicUrl + consoleBillingPath
       const text = `${ids.seal('key', key.id)}.${Math.floor((now.getTime() + lifeMs) / 1000)}`
       return urlOf(`${text}.${signer.sign(purpose, text)}`)

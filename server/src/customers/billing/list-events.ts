@@ -5,7 +5,7 @@ import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import { PageQuery, RecordList, readListLimit } from '../../foundation/kernel/list-pages.ts'
 import { ClosedObject, Nullable, Timestamp } from '../../foundation/kernel/shapes.ts'
-import { personContext } from '../auth/signed-in.ts'
+import { userContext } from '../auth/signed-in.ts'
 import { selectBillingEvents } from './event-queries.ts'
 
 const WebhookListReply = RecordList(
@@ -32,7 +32,7 @@ export function registerBillingEventRoutes(api: ApiRoutes): void {
         response: { 200: WebhookListReply, ...errorReplies('invalid_cursor') },
       },
     },
-    (request) => listBillingEvents(personContext(request), request.query),
+    (request) => listBillingEvents(userContext(request), request.query),
   )
 }
 

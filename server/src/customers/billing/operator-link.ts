@@ -44,7 +44,7 @@ export async function createOperatorLink(
       caller: {
         accountId: account.id,
         mode: 'live',
-        ...{ key: null, personId: null, scopes: null },
+        ...{ key: null, userId: null, scopes: null },
         entitlement: entitlementAt(account, plans, now),
         ...{ rate: {}, searchRowsUsed: 0 },
       },

@@ -14,7 +14,7 @@ import {
   requireKey,
   requireNotEnded,
 } from './context.ts'
-import { type KeyRow, lockKey, updateBudgets, updateKeyEndDates, updateScopes, wasRevokedByPerson } from './queries.ts'
+import { type KeyRow, lockKey, updateBudgets, updateKeyEndDates, updateScopes, wasRevokedByUser } from './queries.ts'
 import { type KeyReport, reportKey } from './report-keys.ts'
 
 /** How long a revocation can be undone. The console offers it for ten seconds. */
@@ -29,13 +29,13 @@ export function revokeKey(ctx: KeysContext, keyId: string): Promise<KeyReport> {
   })
 }
 
-/** Makes a key usable again that a person of the console revoked some seconds ago. */
+/** Makes a key usable again that a user of the console revoked some seconds ago. */
 export function undoKeyRevocation(ctx: KeysContext, keyId: string): Promise<KeyReport> {
   return changeKey(ctx, keyId, async (client, row) => {
     const { account_id: accountId, revoked_at: revokedAt } = row
     if (!revokedAt) return row
     const isRecent = revokedAt.getTime() >= ctx.now.getTime() - undoWindowMs
-    if (!isRecent || !(await wasRevokedByPerson(client, { accountId, publicId: keyId, revokedAt })))
+    if (!isRecent || !(await wasRevokedByUser(client, { accountId, publicId: keyId, revokedAt })))
       throw new Refusal('revocation_final', `This key was revoked at ${revokedAt.toISOString()}; that is permanent.`)
     await recordKeyChange(client, ctx, row, 'key.revocation_undone')
     return updateKeyEndDates(client, row.id, { ...row, revoked_at: null })

@@ -15,7 +15,7 @@ export interface KeysContext extends ActorContext {
   ids: IdSealer
   /** Asked for only when a key has a budget, whose period depends on the account's plan. */
   readPlans(): Promise<PlanFile>
-  /** Where a person renews the plan; null at the command line. */
+  /** Where a user renews the plan; null at the command line. */
   publicUrl: string | null
   /** The account that a request is about; missing at the command line, which reaches the keys of all accounts. */
   account?: { id: number }

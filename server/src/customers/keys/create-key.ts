@@ -136,7 +136,7 @@ function generateKey(
 async function requireRoomForKey(client: Client, ctx: KeysContext, accountId: number): Promise<Account> {
   const account = await lockAccount(client, accountId)
   if (!account) throw unknownAccountError(ctx.ids.seal('account', accountId))
-  // For people: a program of the operator may need more.
+  // For users: a program of the operator may need more.
   if (ctx.actor.kind === 'member' && (await countUsableKeys(client, accountId, ctx.now)) >= maxUsableKeys)
     throw new Refusal('too_many_keys', `An account has at most ${maxUsableKeys} usable keys; revoke one first.`)
   return account

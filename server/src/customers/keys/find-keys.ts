@@ -33,7 +33,7 @@ export interface FoundKey extends KeyReport {
 const maxFoundKeys = 100
 
 /**
- * Finds keys by what a log or a person shows of them: the beginning of a key, its display form, or the whole key. Of a
+ * Finds keys by what a log or a user shows of them: the beginning of a key, its display form, or the whole key. Of a
  * secret four characters of either end are stored, so a longer beginning finds the keys with the same first four. The
  * newest come first.
  */

@@ -211,8 +211,8 @@ where account_id = $1::bigint and revoked_at is null and (expires_at is null or 
   return rows[0]!.usable
 }
 
-/** Whether a person of the console revoked a key, and not the command line: the audit log tells. */
-export async function wasRevokedByPerson(
+/** Whether a user of the console revoked a key, and not the command line: the audit log tells. */
+export async function wasRevokedByUser(
   db: Queryable,
   key: { accountId: number; publicId: string; revokedAt: Date },
 ): Promise<boolean> {

@@ -27,7 +27,7 @@ export function describeBatch(items: readonly ChargeItem[], known: KnownStores):
   const values: ChargeValues = {
     account_id: caller.accountId,
     mode: caller.mode,
-    person_id: caller.personId,
+    person_id: caller.userId,
     catalogue_version: spending.catalogueVersion,
     keeps_more: spending.keepsMore ?? false,
     needs_access: spending.needsAccess ?? true,
@@ -73,7 +73,7 @@ export function describeBatch(items: readonly ChargeItem[], known: KnownStores):
     meters,
     ofCatalogue: spending.catalogueVersion !== undefined,
     listsRevealed: contactsShown !== undefined,
-    views: view ? 'page' : spending.isShown && caller.personId !== null ? 'rows' : null,
+    views: view ? 'page' : spending.isShown && caller.userId !== null ? 'rows' : null,
     spendsReserved: spending.isReserved ?? false,
   }
   return { items, parts, kind: kindOfCharge(parts), values, firsts }

@@ -99,7 +99,7 @@ async function* mergePages(...runs: AsyncGenerator<LedgerRow[]>[]): AsyncGenerat
 
 function entriesOf(ids: IdSealer, rows: readonly LedgerRow[]): LedgerEntry[] {
   const keys = sealDistinct(ids, 'key', rows, (row) => row.key_id)
-  const people = sealDistinct(ids, 'person', rows, (row) => row.person_id)
+  const users = sealDistinct(ids, 'person', rows, (row) => row.person_id)
   return rows.map((row) => ({
     spent_at: row.spent_at.toISOString(),
     mode: row.mode,
@@ -108,7 +108,7 @@ function entriesOf(ids: IdSealer, rows: readonly LedgerRow[]): LedgerEntry[] {
     period_start: row.period_start.toISOString(),
     request_id: row.request_id,
     key: keys.get(row.key_id) ?? null,
-    person: people.get(row.person_id) ?? null,
+    person: users.get(row.person_id) ?? null,
   }))
 }
 

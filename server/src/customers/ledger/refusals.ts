@@ -65,7 +65,7 @@ function findRefusalOf(
   if (budget) return () => countedBudgetRefusal(refused, meter, budget, askedAs)
   const hourLeft = Math.max(0, viewedRowsAllowance - (row.hour_rows ?? 0))
   if (row.rows_charged === undefined || needed <= hourLeft) return null
-  return () => personRowsRefusal(refused, hourLeft, row.hour_started_at ?? spentAt)
+  return () => userRowsRefusal(refused, hourLeft, row.hour_started_at ?? spentAt)
 }
 
 /**
@@ -104,7 +104,7 @@ interface Refused {
 }
 
 /** A person would look at more rows than an hour has. */
-function personRowsRefusal({ now }: Refused, left: number, startedAt: Date): Refusal {
+function userRowsRefusal({ now }: Refused, left: number, startedAt: Date): Refusal {
   const retryAfterSeconds = Math.max(1, Math.ceil((startedAt.getTime() + hourMs - now.getTime()) / 1000))
   const minutes = Math.ceil(retryAfterSeconds / 60)
   return new Refusal(

@@ -106,6 +106,6 @@ function haveSameMeters(one: Spending, other: Spending): boolean {
 }
 
 /** Identifies a page that a person looks at, by all that decides which rows it has; null for a key, which takes rows. */
-export function hashViewedPage({ personId }: Pick<Spender, 'personId'>, parts: readonly unknown[]): Buffer | null {
-  return personId === null ? null : hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, 16)
+export function hashViewedPage({ userId }: Pick<Spender, 'userId'>, parts: readonly unknown[]): Buffer | null {
+  return userId === null ? null : hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, 16)
 }

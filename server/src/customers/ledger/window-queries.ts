@@ -36,7 +36,7 @@ where account_id = $1::bigint and mode = $2::text`,
 export const viewedRowsAllowance = 3_000
 
 /** SQL condition: whether a person's hour that began at `startedAt` is open. */
-export const isPersonHourOpenSql = (startedAt: string) => isWindowOpenSql(startedAt, ':spent_at::timestamptz', '1 hour')
+export const isUserHourOpenSql = (startedAt: string) => isWindowOpenSql(startedAt, ':spent_at::timestamptz', '1 hour')
 
 /** SQL condition: whether a page was opened so recently that what it showed is shown again for nothing. */
 export const isPageOpenSql = (openedAt: string) => isWindowOpenSql(openedAt, ':spent_at::timestamptz', '10 minutes')

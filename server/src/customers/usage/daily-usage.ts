@@ -49,7 +49,7 @@ interface DailyUsageContext extends CallerContext {
   ledgerDetailMonths: number
 }
 
-/** What was spent on each UTC day of a range, by meter, or within each meter by key or by person. */
+/** What was spent on each UTC day of a range, by meter, or within each meter by key or by user. */
 export async function readDailyUsage(ctx: DailyUsageContext, query: DailyUsageQuery): Promise<DailyUsage> {
   authorize(ctx, readingUsage)
   const { mode = 'live', by = 'meter' } = query

@@ -45,7 +45,7 @@ async function* startWith(first: string, rest: AsyncGenerator<string>): AsyncGen
 
 async function* formatPages(
   ctx: FileContext,
-  { mode = 'live', meter, key, person }: LedgerFileQuery,
+  { mode = 'live', meter, key, person: user }: LedgerFileQuery,
   pages: AsyncIterable<LedgerEntry[]>,
 ): AsyncGenerator<string> {
   let head = formatCsvRow(columns)
@@ -55,7 +55,7 @@ async function* formatPages(
         entry.mode === mode &&
         (meter === undefined || entry.meter === meter) &&
         (key === undefined || entry.key === key) &&
-        (person === undefined || entry.person === person),
+        (user === undefined || entry.person === user),
     )
     if (wanted.length === 0) continue
     yield head + (await formatPage(ctx, wanted))

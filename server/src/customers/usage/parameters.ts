@@ -48,7 +48,7 @@ export type LedgerFileQuery = Static<typeof LedgerFileQuery>
 /** The filters with internal ids and times. */
 export interface LedgerFilters {
   keyId: number | null
-  personId: number | null
+  userId: number | null
   since: Date | undefined
   until: Date | undefined
 }
@@ -56,7 +56,7 @@ export interface LedgerFilters {
 export function openLedgerFilters(ids: IdSealer, query: LedgerFileQuery): LedgerFilters {
   return {
     keyId: openId(ids, 'key', query.key),
-    personId: openId(ids, 'person', query.person),
+    userId: openId(ids, 'person', query.person),
     since: openTime('since', query.since),
     until: openTime('until', query.until),
   }

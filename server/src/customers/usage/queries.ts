@@ -11,7 +11,7 @@ export type SeriesKind = 'meter' | 'key' | 'person' | 'keys' | 'people' | 'unkno
 export interface SeriesRow {
   meter: Meter
   kind: SeriesKind
-  /** Of the key or the person; null for other kinds. */
+  /** Of the key or the user; null for other kinds. */
   id: number | null
   days: { day: string; amount: number }[]
 }
@@ -98,7 +98,7 @@ limit $9::integer`,
       page.after?.row ?? 0,
       page.meter ?? null,
       page.keyId,
-      page.personId,
+      page.userId,
       page.limit,
     ],
   )
@@ -124,7 +124,7 @@ export async function selectKeyNames(
 }
 
 /** The names of people, by id. */
-export async function selectPersonNames(db: Queryable, ids: readonly number[]): Promise<Map<number, string>> {
+export async function selectUserNames(db: Queryable, ids: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await db.query<NameRow>('select id, name from people where id = any ($1::bigint[])', [ids])
   return new Map(rows.map(({ id, name }) => [id, name]))
 }

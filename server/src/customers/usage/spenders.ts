@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import type { Queryable } from '../../foundation/db/pool.ts'
 import type { IdSealer } from '../../foundation/kernel/ids.ts'
 import { ClosedObject } from '../../foundation/kernel/shapes.ts'
-import { selectKeyNames, selectPersonNames } from './queries.ts'
+import { selectKeyNames, selectUserNames } from './queries.ts'
 
-/** Who spent: an API key, or a person of the console. */
+/** Who spent: an API key, or a user of the console. */
 export const SpentBy = ClosedObject(
   {
     kind: Type.Union([Type.Literal('key'), Type.Literal('person')]),
@@ -26,8 +26,8 @@ interface SpenderContext {
   accountId: number
 }
 
-/** What stands for a person whose name is no longer stored. */
-const removedPersonName = 'A removed person'
+/** What stands for a user whose name is no longer stored. */
+const removedUserName = 'A removed person'
 
 /** Finds the spenders of all rows with two statements. The result names that of a row; null if none was recorded. */
 export async function nameSpenders(
@@ -35,19 +35,19 @@ export async function nameSpenders(
   rows: readonly SpentRow[],
 ): Promise<(row: SpentRow) => SpentBy | null> {
   const keyIds = distinct(rows.map((row) => row.key_id))
-  const personIds = distinct(rows.map((row) => row.person_id))
-  const [keyNames, personNames] = await Promise.all([
+  const userIds = distinct(rows.map((row) => row.person_id))
+  const [keyNames, userNames] = await Promise.all([
     keyIds.length > 0 ? selectKeyNames(db, accountId, keyIds) : new Map<number, string>(),
-    personIds.length > 0 ? selectPersonNames(db, personIds) : new Map<number, string>(),
+    userIds.length > 0 ? selectUserNames(db, userIds) : new Map<number, string>(),
   ])
   const spenders = new Map<string, SpentBy>()
   for (const id of keyIds)
     spenders.set(`key ${id}`, { kind: 'key', id: ids.seal('key', id), name: keyNames.get(id) ?? '' })
-  for (const id of personIds)
+  for (const id of userIds)
     spenders.set(`person ${id}`, {
       kind: 'person',
       id: ids.seal('person', id),
-      name: personNames.get(id) ?? removedPersonName,
+      name: userNames.get(id) ?? removedUserName,
     })
   return ({ key_id, person_id }) => spenders.get(key_id !== null ? `key ${key_id}` : `person ${person_id}`) ?? null
 }

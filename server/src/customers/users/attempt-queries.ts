@@ -4,7 +4,7 @@ import { isWindowOpenSql } from '../ledger/window-queries.ts'
 /** A window of attempts to count in, by what it bounds. */
 export interface AttemptWindow {
   kind: string
-  /** Keyed hash of the address or the person. */
+  /** Keyed hash of the address or the user. */
   subject: Buffer
   limit: number
 }

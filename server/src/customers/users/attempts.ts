@@ -16,9 +16,9 @@ interface AttemptContext {
 interface Attempt {
   /** The network address of the browser. */
   address?: string
-  /** The email address that was given, or that of the person who is signed in. */
+  /** The email address that was given, or that of the user who is signed in. */
   email?: string
-  /** The id of a browser that signed this person in before. */
+  /** The id of a browser that signed this user in before. */
   browser?: string
   /** The session that asks. */
   session?: number
@@ -37,7 +37,7 @@ const bounds = {
     ['person and address', 10],
     ['person', 100],
   ],
-  /** From a browser that signed the person in before; what strangers do does not count here. */
+  /** From a browser that signed the user in before; what strangers do does not count here. */
   known_sign_in: [
     ['browser', 10],
     ['person', 100],
@@ -89,7 +89,7 @@ export interface CountedAttempt {
 
 /**
  * Counts an attempt before it is judged, so that many at once are bounded, too: in all of its windows, or in none if one
- * of them is full. Refuses it with the same words whichever is full, and whether or not there is such a person.
+ * of them is full. Refuses it with the same words whichever is full, and whether or not there is such a user.
  */
 export async function takeAttempt(ctx: AttemptContext, kind: AttemptKind, attempt: Attempt): Promise<CountedAttempt> {
   const length = lengths[kind] ?? '15 minutes'

@@ -16,7 +16,7 @@ const invitationsKeptMs = 30 * 86_400_000
  * Deletes sessions, links, challenges, windows and invitations that are over, and leaves of old addresses in the audit log
  * the network, a bounded number of each.
  */
-export async function expirePeople(db: Queryable, now: Date): Promise<void> {
+export async function expireUsers(db: Queryable, now: Date): Promise<void> {
   const past = (keptMs: number) => new Date(now.getTime() - keptMs)
   await repeatUntilFew((limit) => deleteExpiredSessions(db, now, limit))
   await repeatUntilFew((limit) => deleteOldSignInLinks(db, now, limit))

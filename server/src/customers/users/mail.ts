@@ -10,7 +10,7 @@ export interface Mail {
 /** Sends a mail; throws when the mail server did not take it. Errors may repeat the address: log only their code. */
 export type SendMail = (mail: Mail) => Promise<void>
 
-// A person waits for some of them.
+// A user waits for some of them.
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 }
 
 /** The library is loaded for the first mail: a start has no use for it. */

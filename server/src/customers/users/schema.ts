@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox'
 import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
 import { roles } from '../auth/roles.ts'
 
-export const PersonId = Type.String({
+export const UserId = Type.String({
   pattern: '^per_[A-Za-z]{16}$',
   maxLength: 20,
   description: 'Public id of a person.',
 })
-export const PersonName = Type.String({ maxLength: 200, description: 'How the person is called.' })
+export const UserName = Type.String({ maxLength: 200, description: 'How the person is called.' })
 /** What somebody gives as the address of a user; `requireUserAddress` reads it. */
 export const GivenEmailAddress = Type.String({
   minLength: 3,
@@ -23,7 +23,7 @@ export const EmailAddress = Type.String({
   description: 'Email address; upper and lower case are the same.',
   examples: ['mara@aurora.example'],
 })
-export const NewPersonName = Type.String({
+export const NewUserName = Type.String({
   minLength: 1,
   maxLength: 200,
   pattern: '^[^\\u0000-\\u001f]*[^\\s\\u0000-\\u001f][^\\u0000-\\u001f]*$',
@@ -53,7 +53,7 @@ const InvitationId = Type.String({ pattern: '^inv_[A-Za-z]{16}$', maxLength: 20 
 export const MemberListReply = WholeList(
   ClosedObject({
     object: Type.Literal('member'),
-    id: PersonId,
+    id: UserId,
     name: DisplayName,
     email: EmailAddress,
     role: RoleName,
@@ -75,7 +75,7 @@ export const InvitationListReply = WholeList(
     created_at: Timestamp('When it was first sent.'),
     expires_at: Timestamp('Until when its link works.'),
     is_expired: Type.Boolean(),
-    invited_by: Nullable(ClosedObject({ id: PersonId, name: DisplayName })),
+    invited_by: Nullable(ClosedObject({ id: UserId, name: DisplayName })),
   }),
   100,
 )
@@ -111,7 +111,7 @@ export const SessionListReply = WholeList(
 )
 export type SessionListReply = Static<typeof SessionListReply>
 
-export const ProfileRequest = ClosedObject({ name: NewPersonName })
+export const ProfileRequest = ClosedObject({ name: NewUserName })
 export const NewPasswordRequest = ClosedObject({ password: GivenPassword })
 
 export const MemberParams = ClosedObject({ person: Type.String({ maxLength: 100 }) })

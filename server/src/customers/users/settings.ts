@@ -1,7 +1,7 @@
 import { isLoopback } from '../../foundation/kernel/domain.ts'
 
-/** The settings of how people sign in and are written to. */
-export interface PeopleSettings {
+/** The settings of how users sign in and are written to. */
+export interface UsersSettings {
   mail: MailSettings | null
   /** Whom to write to about personal data, where no mail is set up; null for nobody. */
   privacyContact: string | null
@@ -30,7 +30,7 @@ export interface OpenIdSettings {
 type ReadSetting = <T>(name: string, parse: (value: string) => T | undefined, expected: string) => T | null
 
 /** `refuse` throws for settings that do not fit each other. */
-export function readPeopleSettings(read: ReadSetting, refuse: (message: string) => never): PeopleSettings {
+export function readUsersSettings(read: ReadSetting, refuse: (message: string) => never): UsersSettings {
   const smtpUrl = read('SMTP_URL', parseSmtpUrl, 'a URL like smtps://user:password@mail.example:465')
   const from = read('MAIL_FROM', parseMailbox, 'an email address, or a name and an address like Storedex <a@b.example>')
   if ((smtpUrl === null) !== (from === null)) refuse('SMTP_URL and MAIL_FROM must be set together.')

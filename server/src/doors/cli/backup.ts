@@ -177,11 +177,11 @@ function formatRestore(result: RestoreResult): string {
       revived.keys.map(({ id, account, name, mode, display }) => `${id}  ${account}  ${mode}  ${display}  ${name}`),
     ),
     ...listRevived(
-      'These people are operators here again. Withdraw the mark where it had been: storedex people operator EMAIL --off.',
+      'These users are operators here again. Withdraw the mark where it had been: storedex users operator EMAIL --off.',
       revived.operators.map(({ id, email, name }) => `${id}  ${email}  ${name}`),
     ),
     ...listRevived(
-      'These accounts have no owner any more. Give them one: storedex people add EMAIL --account ACCOUNT --role owner.',
+      'These accounts have no owner any more. Give them one: storedex users add EMAIL --account ACCOUNT --role owner.',
       without_owner,
     ),
     'Everybody has to sign in again, and open invitations have to be sent again.',

@@ -4,6 +4,8 @@ import { type Cli, printNote, printResult, printText, withCatalogue } from './co
 /** A command of the first level, with its subcommands. What it needs is loaded only when it is called. */
 interface CommandGroup {
   name: string
+  /** The name that it had before, which scripts may use. */
+  alias?: string
   description: string
   load(): Promise<(command: Command, cli: Cli) => void>
 }
@@ -45,9 +47,10 @@ const groups: readonly CommandGroup[] = [
     load: async () => (await import('./keys.ts')).addKeyCommands,
   },
   {
-    name: 'people',
-    description: 'create, change and list the people who sign in to the console',
-    load: async () => (await import('./people.ts')).addPeopleCommands,
+    name: 'users',
+    alias: 'people',
+    description: 'create, change and list the users of the console',
+    load: async () => (await import('./users.ts')).addUsersCommands,
   },
   {
     name: 'stores',
@@ -118,9 +121,10 @@ async function createProgram(args: readonly string[], cli: Cli): Promise<Command
     })
     .addHelpText('after', examples)
     .exitOverride()
-  for (const { name, description, load } of groups) {
+  for (const { name, alias, description, load } of groups) {
     const command = program.command(name).description(description)
-    if (!args.includes(name)) continue
+    if (alias) command.alias(alias)
+    if (![name, alias].some((each) => each && args.includes(each))) continue
     const addCommands = await load()
     addCommands(command, cli)
   }

@@ -6,7 +6,7 @@ import { consolePrefix } from '../../customers/admission/doors.ts'
 import { type Access, authorize, operatorSessionMs } from '../../customers/auth/access.ts'
 import type { ActorContext } from '../../customers/auth/actor.ts'
 import { accessRequiredError, billingPageOf, type Caller } from '../../customers/auth/caller.ts'
-import { isMemberContext, type MemberContext, type PersonContext } from '../../customers/auth/signed-in.ts'
+import { isMemberContext, type MemberContext, type UserContext } from '../../customers/auth/signed-in.ts'
 import { type AdmittedSessionRow, admitSession } from '../../customers/users/sessions/queries.ts'
 import { registerSessionCookie } from '../../customers/users/sessions/session-cookie.ts'
 import { recordSessionUse } from '../../customers/users/sessions/sessions.ts'
@@ -14,7 +14,7 @@ import { readBody } from '../../foundation/http/bodies.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import type { IdSealer } from '../../foundation/kernel/ids.ts'
 import { refuseOtherSites } from './origin.ts'
-import { describePerson } from './person-context.ts'
+import { describeUser } from './user-context.ts'
 
 interface GuardOptions {
   ids: IdSealer
@@ -56,7 +56,7 @@ export function guardConsole(app: FastifyInstance, options: GuardOptions): void 
   })
   const admit = async (request: FastifyRequest, access: Access, door: ConsoleDoor) => {
     refuseOtherSites(request, options.publicUrl)
-    request.consoleContext = await admitPerson(request, access, door, options)
+    request.consoleContext = await admitUser(request, access, door, options)
   }
   app.addHook('preValidation', (request, _reply, done) => {
     const { access, door } = request.routeOptions.config
@@ -66,7 +66,7 @@ export function guardConsole(app: FastifyInstance, options: GuardOptions): void 
 }
 
 /**
- * The holder of a console request for fair queueing, before its session is read: the account or the person that the
+ * The holder of a console request for fair queueing, before its session is read: the account or the user that the
  * session was admitted for last, and the address for anybody else.
  */
 export function identifyVisitor(request: FastifyRequest, sessions: KnownSessions): string | null {
@@ -102,12 +102,12 @@ function accountParameter(request: FastifyRequest): string | null {
   return (request.params as { account?: string }).account ?? null
 }
 
-async function admitPerson(
+async function admitUser(
   request: FastifyRequest,
   access: Access,
   door: ConsoleDoor,
   options: GuardOptions,
-): Promise<PersonContext | MemberContext | null> {
+): Promise<UserContext | MemberContext | null> {
   const { sessionHash, now } = request
   const account = accountParameter(request)
   const row = sessionHash && (await readSession(request, sessionHash, account, options))
@@ -115,10 +115,10 @@ async function admitPerson(
     if (door === 'anyone') return null
     throw new Refusal('not_signed_in', 'Sign in first: there is no session, or it has ended.')
   }
-  const person = describePerson(request, row, options.ids, door === 'operator' && row.operator ? 'operator' : 'person')
+  const user = describeUser(request, row, options.ids, door === 'operator' && row.operator ? 'operator' : 'person')
   // The label of the log line, also when the request is refused from here on.
-  request.consoleContext = person
-  const context = door === 'member' ? describeMember(person, row, options) : person
+  request.consoleContext = user
+  const context = door === 'member' ? describeMember(user, row, options) : user
   if (door !== 'anyone') authorize(context, access, typeof access.kind === 'function' ? readBody(request) : undefined)
   if (access.member?.needsAccess && isMemberContext(context) && !context.account.accessOpen)
     throw accessRequiredError(context.account, billingPageOf(options.publicUrl, account!))
@@ -129,7 +129,7 @@ async function admitPerson(
   return context
 }
 
-/** The session with its person; none also for an operator whose sign-in is half a day old. */
+/** The session with its user; none also for an operator whose sign-in is half a day old. */
 async function readSession(
   { db, now }: FastifyRequest,
   tokenHash: Buffer,
@@ -144,24 +144,24 @@ async function readSession(
 }
 
 /** Throws for strangers as for accounts that do not exist. */
-function describeMember(context: PersonContext, row: AdmittedSessionRow, { plans }: GuardOptions): MemberContext {
+function describeMember(context: UserContext, row: AdmittedSessionRow, { plans }: GuardOptions): MemberContext {
   const { id } = row
   if (id === null) throw new Refusal('account_not_found', 'There is no such account, or you are no member of it.')
   const seesAs = row.operator && row.see_as_account_id === id
   const role = seesAs ? 'viewer' : row.role!
   const account = accountOf({ ...row, id })
-  const { personId, signedInAt, address } = context.actor as Extract<ActorContext['actor'], { kind: 'person' }>
-  const actor = { kind: 'member', role, seesAs, personId, signedInAt, address } as const
+  const { userId, signedInAt, address } = context.actor as Extract<ActorContext['actor'], { kind: 'person' }>
+  const actor = { kind: 'member', role, seesAs, userId: userId, signedInAt, address } as const
   return { ...context, actor, account, admission: null, caller: describeCaller(context, account, plans) }
 }
 
-function describeCaller({ person, now }: PersonContext, account: MemberContext['account'], plans: PlanFile): Caller {
+function describeCaller({ user, now }: UserContext, account: MemberContext['account'], plans: PlanFile): Caller {
   const entitlement = entitlementAt(account, plans, now)
   return {
     accountId: account.id,
     mode: 'live',
     key: null,
-    personId: person.id,
+    userId: user.id,
     scopes: null,
     entitlement,
     rate: {},

@@ -10,8 +10,8 @@ import type { Signer } from '../../foundation/kernel/signer.ts'
 const baseName = 'storedex_browser'
 const dayMs = 86_400_000
 const keptDays = 180
-/** Of several people at one browser the last ones. */
-const maxPeople = 5
+/** Of several users at one browser, the last ones. */
+const maxUsers = 5
 
 interface KnownBrowserContext {
   signer: Signer
@@ -19,7 +19,7 @@ interface KnownBrowserContext {
 }
 
 interface Recognition {
-  /** The day since 1970 on which the browser signed the person in. */
+  /** The day since 1970 on which the browser signed the user in. */
   day: number
   signature: string
 }
@@ -31,7 +31,7 @@ const textOf = (id: string, day: number, email: string) => `${id} ${day} ${email
 export function knownBrowserOf(request: FastifyRequest, ctx: KnownBrowserContext, email: string): string | null {
   const cookie = readKnownBrowser(request, ctx.publicUrl)
   const today = Math.floor(request.now.getTime() / dayMs)
-  const isKnown = cookie?.people.some(
+  const isKnown = cookie?.users.some(
     ({ day, signature }) =>
       today - day <= keptDays && ctx.signer.verify(purpose, textOf(cookie.id, day, email), signature),
   )
@@ -44,9 +44,9 @@ export function rememberBrowser(reply: FastifyReply, { signer, publicUrl }: Know
   const known = readKnownBrowser(request, publicUrl)
   const id = known?.id ?? newToken()
   const day = Math.floor(request.now.getTime() / dayMs)
-  const others = known?.people.filter((each) => !signer.verify(purpose, textOf(id, each.day, email), each.signature))
-  const people = [{ day, signature: signer.sign(purpose, textOf(id, day, email)) }, ...(others ?? [])]
-  const value = [id, ...people.slice(0, maxPeople).map((each) => `${each.day}~${each.signature}`)].join('.')
+  const others = known?.users.filter((each) => !signer.verify(purpose, textOf(id, each.day, email), each.signature))
+  const users = [{ day, signature: signer.sign(purpose, textOf(id, day, email)) }, ...(others ?? [])]
+  const value = [id, ...users.slice(0, maxUsers).map((each) => `${each.day}~${each.signature}`)].join('.')
   const secure = isSecure(request, publicUrl)
   reply.setCookie(cookieNameOf(baseName, request, publicUrl), value, {
     path: '/',
@@ -57,13 +57,13 @@ export function rememberBrowser(reply: FastifyReply, { signer, publicUrl }: Know
   })
 }
 
-function readKnownBrowser(request: FastifyRequest, publicUrl: string): { id: string; people: Recognition[] } | null {
+function readKnownBrowser(request: FastifyRequest, publicUrl: string): { id: string; users: Recognition[] } | null {
   const value = readCookie(request, cookieNameOf(baseName, request, publicUrl))
   const [id, ...entries] = value?.split('.') ?? []
   if (id === undefined || !/^[\w-]{43}$/.test(id)) return null
-  const people = entries.slice(0, maxPeople).flatMap((entry) => {
+  const users = entries.slice(0, maxUsers).flatMap((entry) => {
     const [, day, signature] = /^(\d{1,6})~([\w-]{43})$/.exec(entry) ?? []
     return day !== undefined && signature !== undefined ? [{ day: Number(day), signature }] : []
   })
-  return { id, people }
+  return { id, users }
 }

@@ -5,7 +5,7 @@ import { registerPasskeyConsoleRoutes } from './passkeys/routes.ts'
 import type { ConsoleServices } from './services.ts'
 import { registerSessionConsoleRoutes } from './session/routes.ts'
 
-/** Registers what only people can do: no key can. */
+/** Registers what only users can do: no key can. */
 export function registerConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
   registerSessionConsoleRoutes(api, services)
   registerPasskeyConsoleRoutes(api, services)

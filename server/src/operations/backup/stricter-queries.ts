@@ -178,14 +178,14 @@ where p.id = r.id and p.created_at <= r.at`,
 /** Deletes memberships that were ended after they began. */
 export async function deleteEndedMemberships(
   db: Queryable,
-  ended: readonly { accountId: number; personId: number; at: Date }[],
+  ended: readonly { accountId: number; userId: number; at: Date }[],
 ): Promise<number> {
   const { rowCount } = await db.query(
     `
 delete from public.members m
 using unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) as r (account_id, person_id, at)
 where m.account_id = r.account_id and m.person_id = r.person_id and m.added_at <= r.at`,
-    [ended.map(({ accountId }) => accountId), ended.map(({ personId }) => personId), ended.map(({ at }) => at)],
+    [ended.map(({ accountId }) => accountId), ended.map(({ userId }) => userId), ended.map(({ at }) => at)],
   )
   return rowCount ?? 0
 }

@@ -99,7 +99,7 @@ export class ReplacedInstallation {
 async function keepStricter(client: Client, ids: IdSealer): Promise<KeptRestrictions> {
   const removals = (await queries.readRemovals(client)).flatMap(({ action, account_id: accountId, target, at }) => {
     const opened = ids.open(target)
-    return opened?.kind === 'person' ? [{ action, accountId, personId: opened.value, at }] : []
+    return opened?.kind === 'person' ? [{ action, accountId, userId: opened.value, at }] : []
   })
   const removed = removals.filter(({ action }) => action === 'person.removed')
   const ended = removals.filter(({ action }) => action !== 'person.removed')
@@ -108,7 +108,7 @@ async function keepStricter(client: Client, ids: IdSealer): Promise<KeptRestrict
     keys: await queries.keepKeyLimits(client),
     people: await queries.deleteRemovedPeople(
       client,
-      removed.map(({ personId: id, at }) => ({ id, at })),
+      removed.map(({ userId: id, at }) => ({ id, at })),
     ),
     operators: await queries.keepOperatorMarks(client),
     passwords: await queries.keepPasswords(client),

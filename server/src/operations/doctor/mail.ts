@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { type Check, passed, warned } from './checks.ts'
 
 /** The settings alone; nothing is sent and nobody is called. */
-export function checkMail({ people: { mail, signup } }: Pick<Config, 'people'>): Check {
+export function checkMail({ users: { mail, signup } }: Pick<Config, 'users'>): Check {
   if (mail === null)
     return passed(
       'mail',

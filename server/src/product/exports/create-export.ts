@@ -94,7 +94,7 @@ async function prepareExport(ctx: CreateExportContext, request: ExportRequest): 
     maxStoreExports: quoted?.storeExports ?? null,
     requestId: ctx.requestId,
     keyId: ctx.caller.key?.id ?? null,
-    personId: ctx.caller.personId,
+    userId: ctx.caller.userId,
     createdAt: ctx.now,
     header: text.header(),
   }

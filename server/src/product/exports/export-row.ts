@@ -45,7 +45,7 @@ export interface ExportRow {
   maxStoreExports: number | null
   requestId: string
   keyId: number | null
-  personId: number | null
+  userId: number | null
   plannedRows: number | null
   periodStart: Date | null
   reservedExports: number

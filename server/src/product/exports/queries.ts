@@ -17,7 +17,7 @@ type StoredRow = Omit<ExportRow, 'after'> & {
 
 const columns = `account_id as "accountId", id, mode, kind, status, layout, query, max_rows as "maxRows",
   max_credits as "maxCredits", max_store_exports as "maxStoreExports", request_id as "requestId", key_id as "keyId",
-  person_id as "personId", planned_rows as "plannedRows", period_start as "periodStart",
+  person_id as "userId", planned_rows as "plannedRows", period_start as "periodStart",
   reserved_exports as "reservedExports", credits_period_start as "creditsPeriodStart",
   reserved_credits as "reservedCredits", charged_exports as "chargedExports", charged_credits as "chargedCredits",
   after_score, after_store, after_contact, rows, pieces, bytes, sha256, turn, stopped_by as "stoppedBy", error,
@@ -58,7 +58,7 @@ export type NewExport = Pick<
   | 'maxStoreExports'
   | 'requestId'
   | 'keyId'
-  | 'personId'
+  | 'userId'
   | 'pieces'
   | 'bytes'
   | 'sha256'
@@ -94,7 +94,7 @@ on conflict do nothing
 returning ${columns}`,
     values: [
       ...[row.accountId, row.mode, row.kind, JSON.stringify(row.layout), JSON.stringify(row.query)],
-      ...[row.members, row.maxRows, row.maxCredits, row.maxStoreExports, row.requestId, row.keyId, row.personId],
+      ...[row.members, row.maxRows, row.maxCredits, row.maxStoreExports, row.requestId, row.keyId, row.userId],
       ...[row.slot, row.pieces, row.bytes, row.sha256, row.createdAt, row.bounds.files, row.bounds.bytes],
     ],
   })

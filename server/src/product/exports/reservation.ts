@@ -40,12 +40,12 @@ export async function spendReserved(
   row: ExportRow,
   { contactIds, storeIds, entitlement, now }: ChunkDelivery,
 ): Promise<PaidChunk> {
-  const { accountId, mode, keyId, personId, requestId } = row
+  const { accountId, mode, keyId, userId, requestId } = row
   // The statement finds the key that is counted.
   const key = keyId === null ? null : { id: keyId, counterKeyId: keyId, budgets: noBudgets }
   const sent = await charges.chargeWithin(client, [
     {
-      ...{ caller: { accountId, mode, personId, key, entitlement }, admission: null, requestId, spentAt: now },
+      ...{ caller: { accountId, mode, userId, key, entitlement }, admission: null, requestId, spentAt: now },
       spending: {
         ...(contactIds.length > 0 && { contact_credits: { ids: contactIds } }),
         ...(storeIds.length > 0 && { store_exports: { ids: [...new Set(storeIds)] } }),

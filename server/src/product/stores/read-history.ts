@@ -34,7 +34,7 @@ export async function readStoreHistory(
 ): Promise<{ history: HistoryPage } & Omit<PaidReply, 'body'>> {
   authorize(ctx, readingHistory)
   const host = parseHost(domain)
-  const isPerson = ctx.caller.personId !== null
+  const isPerson = ctx.caller.userId !== null
   if (isPerson && request.cursor !== undefined)
     return { history: await readViewedHistory(ctx, host, request), balance: {}, rowsCharged: 0 }
   let paid: Omit<PaidReply, 'body'> = { balance: {} }
@@ -56,7 +56,7 @@ export function readViewedHistory(ctx: CatalogueContext, host: string, request: 
 }
 
 /** The first page of a history, for a person who looks at it; later ones are free. */
-function hashHistoryPage(caller: Pick<CatalogueContext['caller'], 'personId'>, host: string): Buffer | null {
+function hashHistoryPage(caller: Pick<CatalogueContext['caller'], 'userId'>, host: string): Buffer | null {
   return hashViewedPage(caller, ['store history', host])
 }
 

@@ -11,7 +11,7 @@ import { runExclusively } from '../../foundation/db/pool.ts'
 import { OperatorError } from '../../foundation/kernel/errors.ts'
 import type { Mode } from '../../foundation/kernel/ids.ts'
 import type { Deps } from '../../operations/deps.ts'
-import { demoEmail, ensureDemoPerson } from './demo-person.ts'
+import { demoEmail, ensureDemoUser } from './demo-user.ts'
 
 /** A key of the demonstration account for each mode, and the file that stores them. */
 export interface DemoKeys extends Record<Mode, string> {
@@ -103,7 +103,7 @@ export function prepareCatalogueAndKeys(deps: Deps): Promise<DemoKeys | null> {
     if (!deps.config.demo) return null
     await importDemonstration(deps, folder('demo'))
     const keys = await ensureDemoKeys(deps)
-    await ensureDemoPerson(deps)
+    await ensureDemoUser(deps)
     return keys
   })
 }

@@ -6,7 +6,7 @@ import type { ProcessLogger } from '../../foundation/runtime/terminal-log.ts'
 import type { Config } from '../../operations/config.ts'
 import type { Deps } from '../../operations/deps.ts'
 import { type DemoKeys, prepareCatalogueAndKeys, storeConsoleLink } from './demo-keys.ts'
-import { createDemoLink } from './demo-person.ts'
+import { createDemoLink } from './demo-user.ts'
 import { createGreeting, type Greeting } from './greeting.ts'
 import { portTakenError } from './port.ts'
 import { type AddressedConfig, describeBilling } from './serving.ts'
@@ -27,7 +27,7 @@ interface PreparedInstallation {
 export async function prepareInstallation(
   deps: Deps,
   given: Config,
-  { isForPerson }: ProcessLogger,
+  { isForPerson: isForUser }: ProcessLogger,
   stop: AbortSignal,
 ): Promise<PreparedInstallation> {
   stop.throwIfAborted()
@@ -36,7 +36,7 @@ export async function prepareInstallation(
   const keys = await rejectOnAbort(stop, prepareCatalogueAndKeys({ ...deps, db: deps.ownerDb }))
   const warnings = [clearTextWarning(given.databaseUrl)].filter((warning) => warning !== null)
   // The greeting tells a person.
-  if (!isForPerson) for (const warning of warnings) deps.log.warn(warning)
+  if (!isForUser) for (const warning of warnings) deps.log.warn(warning)
   return { keys, warnings }
 }
 

@@ -7,11 +7,11 @@ import { threadProgram } from '../../../src/program/serving/programs.ts'
 import { temporaryFolder } from '../../deep/start/support/service.ts'
 import type { TestApp } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
-import type { ConsoleClient, TestPerson } from '../../support/person.ts'
+import type { ConsoleClient, TestUser } from '../../support/user.ts'
 import { startImportApp, storesCsv, upload } from './support/imports.ts'
 
 let app: TestApp
-let operator: TestPerson
+let operator: TestUser
 beforeAll(async () => {
   ;({ app, operator } = await startImportApp())
 })

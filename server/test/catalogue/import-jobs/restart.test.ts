@@ -7,7 +7,7 @@ import { startService, temporaryFolder } from '../../deep/start/support/service.
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { testDataKeys } from '../../support/fixtures.ts'
 import { TableGate } from '../../support/gate.ts'
-import { createConsoleClient, type TestPerson } from '../../support/person.ts'
+import { createConsoleClient, type TestUser } from '../../support/user.ts'
 import {
   countStores,
   holdCatalogue,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 
 /** Starts the service on the database of `app`, with another data directory. */
-async function serve(dataDir: string, session: TestPerson) {
+async function serve(dataDir: string, session: TestUser) {
   const service = startService({
     DATABASE_URL: app.deps.databaseUrl,
     DATA_DIR: dataDir,

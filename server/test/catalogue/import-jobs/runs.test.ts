@@ -6,7 +6,7 @@ import { ImportFiles } from '../../../src/catalogue/import-jobs/files.ts'
 import { importStores } from '../../../src/catalogue/imports/stores/import-stores.ts'
 import type { TestApp } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 import {
   countStores,
   holdCatalogue,
@@ -20,7 +20,7 @@ import {
 } from './support/imports.ts'
 
 let app: TestApp
-let operator: TestPerson
+let operator: TestUser
 let dataDir: string
 beforeAll(async () => {
   ;({ app, operator, dataDir } = await startImportApp())

@@ -3,11 +3,11 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../../support/app.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 import { partType, readImport, sendPart, startImportApp, upload } from './support/imports.ts'
 
 let app: TestApp
-let operator: TestPerson
+let operator: TestUser
 let dataDir: string
 beforeAll(async () => {
   ;({ app, operator, dataDir } = await startImportApp())

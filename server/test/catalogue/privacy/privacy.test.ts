@@ -5,7 +5,7 @@ import { createLogger } from '../../../src/foundation/runtime/logger.ts'
 import { reveal } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
-import { createConsoleClient } from '../../support/person.ts'
+import { createConsoleClient } from '../../support/user.ts'
 import { contactIdOf, tryImportContacts } from '../erasure/support/people.ts'
 import { type SmtpSink, startSmtpSink, textOf, tokenIn } from './support/smtp-sink.ts'
 

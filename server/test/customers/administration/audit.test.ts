@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
-import { atAccount, newMember, outcomeOf } from '../users/support/account-person.ts'
+import { atAccount, newMember, outcomeOf } from '../users/support/account-user.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -101,7 +101,7 @@ test('an operator is named to customers as an operator, without name, address or
   const member = await newMember(app, { account: owner.account, operator: true, name: 'Mia Member' })
   await member.invite('nora-again@people.example', 'viewer')
   const { body } = await owner.audit()
-  expect(body.data.map(({ action, by_operator, person }: Json) => [action, by_operator, person?.name])).toEqual([
+  expect(body.data.map(({ action, by_operator, person: user }: Json) => [action, by_operator, user?.name])).toEqual([
     ['invitation.created', false, 'Mia Member'],
     ['account.changed', true, undefined],
     ['see_as.stopped', true, undefined],

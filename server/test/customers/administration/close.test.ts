@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/customers/auth/caller.ts'
 import { subscribe, withBilling } from '../billing/members/support/console-billing.ts'
 import { startAppWithStandin } from '../billing/support/standin-app.ts'
-import { atAccount, auditLines, newMember, outcomeOf } from '../users/support/account-person.ts'
+import { atAccount, auditLines, newMember, outcomeOf } from '../users/support/account-user.ts'
 
 const app = await startAppWithStandin('2026-03-10T08:00:00.000Z')
 
@@ -93,7 +93,7 @@ test('an admin renames the account, a member does not', async () => {
   const owner = await newMember(app)
   const admin = await newMember(app, { account: owner.account, role: 'admin', name: 'Admin' })
   const member = await newMember(app, { account: owner.account, role: 'member' })
-  const rename = (person: typeof owner, name: string) => person.patch(`/accounts/${owner.account}`, { name })
+  const rename = (user: typeof owner, name: string) => user.patch(`/accounts/${owner.account}`, { name })
   expect(outcomeOf(await rename(member, 'Mine'))).toBe('403 insufficient_role')
   expect(outcomeOf(await rename(admin, ' Aurora & Söhne '))).toBe('200')
   expect(outcomeOf(await rename(admin, ' '))).toBe('400 invalid_request')

@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../../doors/cli/support/run-command.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { Json, TestReply } from '../../support/client.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 
 let app: TestApp
-let operator: TestPerson
+let operator: TestUser
 beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-20T10:00:00.000Z' })
   operator = await app.person({ operator: true, account: null, name: 'Olga Operator' })

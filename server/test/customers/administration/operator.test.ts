@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 
 const now = '2026-11-21T12:00:00.000Z'
 let app: TestApp
-let operator: TestPerson
+let operator: TestUser
 
 beforeAll(async () => {
   app = await startTestApp({ now })
@@ -191,7 +191,7 @@ describe('seeing as an account', () => {
     expect((await someone.get('/session')).body.see_as).toBeNull()
     expect((await someone.get(`/accounts/${id}/usage`)).body.error.code).toBe('account_not_found')
     const audit = await auditOf(id)
-    expect(audit.map(({ action, person }) => [action, person.id])).toEqual([
+    expect(audit.map(({ action, person: user }) => [action, user.id])).toEqual([
       ['see_as.stopped', someone.id],
       ['see_as.started', someone.id],
       ['account.created', operator.id],

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { expirePeople } from '../../../src/customers/users/expire.ts'
+import { expireUsers } from '../../../src/customers/users/expire.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import { givePassword, goodPassword, newBrowser } from '../users/support/people.ts'
+import { givePassword, goodPassword, newBrowser } from '../users/support/users.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -11,22 +11,22 @@ beforeAll(async () => {
 const dayMs = 86_400_000
 const signInFrom = (address: string, email: string, password: string) =>
   newBrowser(app).post('/sign-in', { email, password }, { 'x-forwarded-for': address })
-const entriesOf = async (personId: number) =>
-  (await app.db.query('select action, address from audit_log where person_id = $1 order by entry', [personId])).rows
+const entriesOf = async (userId: number) =>
+  (await app.db.query('select action, address from audit_log where person_id = $1 order by entry', [userId])).rows
 
 test('after thirty days the audit log has the network of an address, and no longer the address', async () => {
   const { email, id } = await app.person()
-  const personId = app.deps.ids.open(id)!.value
+  const userId = app.deps.ids.open(id)!.value
   await givePassword(app, email)
-  const before = (await entriesOf(personId)).length
+  const before = (await entriesOf(userId)).length
   for (const address of ['203.0.113.77', '2001:db8:7:41::9'])
     expect((await signInFrom(address, email, 'wrong')).status).toBe(401)
   app.clock.advance(15 * dayMs)
   expect((await signInFrom('198.51.100.4', email, goodPassword)).status).toBe(200)
   app.clock.advance(15 * dayMs + 1)
   const kept = async () => {
-    await expirePeople(app.deps.db, app.clock.now())
-    return (await entriesOf(personId)).slice(before).map(({ address }) => address)
+    await expireUsers(app.deps.db, app.clock.now())
+    return (await entriesOf(userId)).slice(before).map(({ address }) => address)
   }
   expect(await kept()).toEqual(['203.0.113.0/24', '2001:db8:7::/48', '198.51.100.4'])
   app.clock.advance(15 * dayMs)
@@ -55,7 +55,7 @@ test('a failed sign-in of nobody is only counted, by its network, for a day', as
   )
   expect(rows).toEqual([{ used: 3, subject: expect.not.stringContaining('127.0.0.1') }])
   app.clock.advance(dayMs + 1)
-  await expirePeople(app.deps.db, app.clock.now())
+  await expireUsers(app.deps.db, app.clock.now())
   expect(await countOf('attempt_windows')).toBe(0)
 })
 
@@ -64,7 +64,7 @@ test('an invitation is deleted thirty days after its end, with the address in it
   await owner.post(`/accounts/${owner.account}/invitations`, { email: 'nora@people.example', role: 'viewer' })
   const { rows } = await app.db.query('select max(expires_at) as end from invitations')
   const left = async () => {
-    await expirePeople(app.deps.db, app.clock.now())
+    await expireUsers(app.deps.db, app.clock.now())
     return (await app.db.query('select email from invitations')).rows
   }
   app.clock.advance(rows[0].end.getTime() + 30 * dayMs - app.clock.now().getTime())

@@ -5,14 +5,14 @@ import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import type { TestClient, TestReply } from '../../support/client.ts'
 import { budgetOf, findDifferences, keyWithBudget, setBudget, siblingOf } from './support/key-budgets.ts'
 
-const people = 120
+const users = 120
 let app: TestApp
 let atSecondServer: (key: TestKey) => TestClient
 let ids: string[]
 beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
   atSecondServer = await startSecondServer(app)
-  ids = await addCrowd(app, people)
+  ids = await addCrowd(app, users)
 })
 
 /** Sends requests at once, in turns to the two servers; again what a busy machine answers with 503, which charges nothing. */
@@ -73,7 +73,7 @@ test('the limit of the account and the budgets of its keys hold together, whatev
   const act = fc.record({
     key: fc.nat(2),
     what: fc.constantFrom('reveal', 'reveal', 'look up', 'search', 'budget'),
-    first: fc.nat(people - 1),
+    first: fc.nat(users - 1),
     count: fc.integer({ min: 1, max: 5 }),
     budget,
   })
@@ -92,7 +92,7 @@ test('the limit of the account and the budgets of its keys hold together, whatev
           acts.map(async (each, index) => {
             const key = keys[each.key]!
             const caller = index % 2 === 0 ? key : atSecondServer(key)
-            const wanted = Array.from({ length: each.count }, (_, place) => ids[(each.first + place * 7) % people]!)
+            const wanted = Array.from({ length: each.count }, (_, place) => ids[(each.first + place * 7) % users]!)
             if (each.what === 'reveal') return reveal(caller, wanted)
             if (each.what === 'look up') return lookUp(caller, each.first)
             if (each.what === 'search') return caller.post('/stores/search', { filters: {}, limit: each.count })

@@ -192,9 +192,9 @@ test('a key of the sandbox has a budget of what it spends there', async () => {
 
 test('what people of the console look at and reveal counts for no key', async () => {
   const key = await keyWithBudget(app, { contact_credits: 1, search_rows: 1 })
-  const person = await app.person({ account: key.account })
-  expect((await person.post(`/accounts/${key.account}/stores/search`, { filters: {}, limit: 5 })).status).toBe(200)
-  expect((await person.post(`/accounts/${key.account}/contacts/reveal`, { contact_ids: ids.slice(0, 3) })).status).toBe(
+  const user = await app.person({ account: key.account })
+  expect((await user.post(`/accounts/${key.account}/stores/search`, { filters: {}, limit: 5 })).status).toBe(200)
+  expect((await user.post(`/accounts/${key.account}/contacts/reveal`, { contact_ids: ids.slice(0, 3) })).status).toBe(
     200,
   )
   expect(await budgetOf(key)).toMatchObject({ contact_credits: { used: 0 }, search_rows: { used: 0 } })

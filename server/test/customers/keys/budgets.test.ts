@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { createClient, type Json } from '../../support/client.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -10,32 +10,32 @@ beforeAll(async () => {
 })
 
 const none = { contact_credits: null, store_exports: null, search_rows: null }
-const keysOf = (person: TestPerson) => `/accounts/${person.account}/keys`
+const keysOf = (user: TestUser) => `/accounts/${user.account}/keys`
 
-async function createdKey(person: TestPerson, budget?: object): Promise<Json> {
-  const { status, body } = await person.post(keysOf(person), { name: 'assistant', ...(budget && { budget }) })
+async function createdKey(user: TestUser, budget?: object): Promise<Json> {
+  const { status, body } = await user.post(keysOf(user), { name: 'assistant', ...(budget && { budget }) })
   expect(status).toBe(200)
   return body
 }
 
-async function lastAudit(person: TestPerson): Promise<Json> {
+async function lastAudit(user: TestUser): Promise<Json> {
   const { rows } = await app.db.query(
     'select action, target, details from audit_log where account_id = $1 order by entry desc limit 1',
-    [app.accountNumber(person.account)],
+    [app.accountNumber(user.account)],
   )
   return rows[0]
 }
 
 describe('the budget of a key', () => {
   test('is set when it is created, and its list says what of it is used', async () => {
-    const person = await app.person()
-    const { key, secret } = await createdKey(person, { search_rows: 5, contact_credits: null })
+    const user = await app.person()
+    const { key, secret } = await createdKey(user, { search_rows: 5, contact_credits: null })
     expect(key.budget).toEqual({ ...none, search_rows: { limit: 5, used: 0, remaining: 5 } })
-    expect((await lastAudit(person)).details).toMatchObject({ search_rows: 5 })
+    expect((await lastAudit(user)).details).toMatchObject({ search_rows: 5 })
     await createClient(app.url, secret).post('/stores/search', { filters: {}, limit: 2 })
-    const { body } = await person.get(keysOf(person))
+    const { body } = await user.get(keysOf(user))
     expect(body.data).toMatchObject([{ id: key.id, budget: { search_rows: { limit: 5, used: 2, remaining: 3 } } }])
-    const { body: rotated } = await person.post(`${keysOf(person)}/${key.id}/rotate`, { overlap_seconds: 60 })
+    const { body: rotated } = await user.post(`${keysOf(user)}/${key.id}/rotate`, { overlap_seconds: 60 })
     for (const each of [rotated.key, rotated.replaced])
       expect(each.budget.search_rows).toEqual({ limit: 5, used: 2, remaining: 3 })
   })
@@ -48,8 +48,8 @@ describe('the budget of a key', () => {
     const client = createClient(app.url, secret)
     await client.get('/stores/shop-0.example')
     for (const role of ['viewer', 'member'] as const) {
-      const person = await app.person({ account: owner.account, role })
-      expect(await person.post(path, { budget: { store_exports: 1 } })).toMatchObject({
+      const user = await app.person({ account: owner.account, role })
+      expect(await user.post(path, { budget: { store_exports: 1 } })).toMatchObject({
         status: 403,
         body: { error: { code: 'insufficient_role' } },
       })
@@ -72,18 +72,18 @@ describe('the budget of a key', () => {
   })
 
   test('that stays as it is leaves no entry; amounts that are none and keys of others are refused', async () => {
-    const person = await app.person()
-    const { key } = await createdKey(person, { search_rows: 5 })
-    const path = `${keysOf(person)}/${key.id}/budget`
-    expect((await person.post(path, { budget: { search_rows: 5 } })).status).toBe(200)
-    expect((await lastAudit(person)).action).toBe('key.created')
+    const user = await app.person()
+    const { key } = await createdKey(user, { search_rows: 5 })
+    const path = `${keysOf(user)}/${key.id}/budget`
+    expect((await user.post(path, { budget: { search_rows: 5 } })).status).toBe(200)
+    expect((await lastAudit(user)).action).toBe('key.created')
     for (const budget of [{ search_rows: -1 }, { search_rows: 1.5 }, { search_rows: 2 ** 31 }, { requests: 1 }, null])
-      expect((await person.post(path, { budget })).status).toBe(400)
+      expect((await user.post(path, { budget })).status).toBe(400)
     const stranger = await app.person()
     const foreign = await stranger.post(`${keysOf(stranger)}/${key.id}/budget`, { budget: { search_rows: 9 } })
     expect(foreign).toMatchObject({ status: 404, body: { error: { code: 'key_not_found' } } })
-    await person.post(`${keysOf(person)}/${key.id}/revoke`)
-    const late = await person.post(path, { budget: { search_rows: 9 } })
+    await user.post(`${keysOf(user)}/${key.id}/revoke`)
+    const late = await user.post(path, { budget: { search_rows: 9 } })
     expect(late).toMatchObject({ status: 409, body: { error: { code: 'key_not_active' } } })
   })
 })

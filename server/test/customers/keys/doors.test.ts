@@ -2,20 +2,20 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../doors/cli/support/run-command.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { Json, TestReply } from '../../support/client.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-20T10:00:00.000Z' })
 })
 
-const keysOf = (person: TestPerson) => `/accounts/${person.account}/keys`
-const change = (person: TestPerson, id: string, what: string, body?: object) =>
-  person.post(`${keysOf(person)}/${id}/${what}`, body)
+const keysOf = (user: TestUser) => `/accounts/${user.account}/keys`
+const change = (user: TestUser, id: string, what: string, body?: object) =>
+  user.post(`${keysOf(user)}/${id}/${what}`, body)
 const codeOf = ({ status, body }: TestReply) => (body.error ? body.error.code : status)
 
-async function createdKey(person: TestPerson, body: object = {}): Promise<Json> {
-  const { status, body: reply } = await person.post(keysOf(person), { name: 'sync', ...body })
+async function createdKey(user: TestUser, body: object = {}): Promise<Json> {
+  const { status, body: reply } = await user.post(keysOf(user), { name: 'sync', ...body })
   expect(status).toBe(200)
   return reply.key
 }
@@ -37,7 +37,7 @@ test('what the command line does to keys is in the audit log of their account, a
     expect((await command('keys', ...args)).code, args.join(' ')).toBe(0)
   await createdKey(owner)
   const { data } = (await owner.get(`/accounts/${owner.account}/audit`)).body
-  expect(data.map(({ action, actor, person }: Json) => [action, actor, person?.name ?? null])).toEqual([
+  expect(data.map(({ action, actor, person: user }: Json) => [action, actor, user?.name ?? null])).toEqual([
     ['key.created', 'member', 'Mara Owner'],
     ['key.revoked', 'command', null],
     ['key.rotated', 'command', null],

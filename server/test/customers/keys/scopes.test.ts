@@ -1,31 +1,31 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { createClient, type Json } from '../../support/client.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-20T10:00:00.000Z' })
 })
 
-const keysOf = (person: TestPerson) => `/accounts/${person.account}/keys`
+const keysOf = (user: TestUser) => `/accounts/${user.account}/keys`
 
-async function createdKey(person: TestPerson, scopes?: string[]): Promise<Json> {
-  const { status, body } = await person.post(keysOf(person), { name: 'sync', ...(scopes && { scopes }) })
+async function createdKey(user: TestUser, scopes?: string[]): Promise<Json> {
+  const { status, body } = await user.post(keysOf(user), { name: 'sync', ...(scopes && { scopes }) })
   expect(status).toBe(200)
   return body
 }
 
-function setScopes(person: TestPerson, key: Json, scopes: string[]) {
-  return person.post(`${keysOf(person)}/${key.id}/scopes`, { scopes })
+function setScopes(user: TestUser, key: Json, scopes: string[]) {
+  return user.post(`${keysOf(user)}/${key.id}/scopes`, { scopes })
 }
 
 const codeOf = ({ status, body }: { status: number; body: Json }) => [status, body.error?.code, body.error?.param]
 
-async function auditOf(person: TestPerson): Promise<Json[]> {
+async function auditOf(user: TestUser): Promise<Json[]> {
   const { rows } = await app.db.query<Json>(
     'select action, target, details from audit_log where account_id = $1::bigint order by entry desc',
-    [app.accountNumber(person.account)],
+    [app.accountNumber(user.account)],
   )
   return rows
 }

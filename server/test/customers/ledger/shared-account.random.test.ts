@@ -84,18 +84,18 @@ async function performStep(shared: SharedAccount, used: Used, acts: Act[]): Prom
 }
 
 async function compareWithDatabase(shared: SharedAccount, used: Used, seen: Seen[]): Promise<void> {
-  const { account, keys, people } = shared
+  const { account, keys, users } = shared
   expect(await readSpent(app, account)).toEqual({
     contact_credits: used.revealed.size,
     store_exports: used.exports.size,
     search_rows: used.rows,
   })
-  const viewed = await Promise.all(people.map((each) => readViewed(app, each)))
+  const viewed = await Promise.all(users.map((each) => readViewed(app, each)))
   expect(viewed).toEqual([3_000 - rowsLeftForFirst + used.viewed[2]!, used.viewed[3], used.viewed[4]])
 
   const spenders = [
     ...keys.map((key) => ({ key_id: keyNumber(app, key), person_id: null })),
-    ...people.map(({ number }) => ({ key_id: null, person_id: number })),
+    ...users.map(({ number }) => ({ key_id: null, person_id: number })),
   ]
   // Every entry belongs to a request that was answered, and to who sent it.
   const byRequest = new Map(seen.map((each) => [each.requestId, each]))

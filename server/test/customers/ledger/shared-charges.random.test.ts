@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 const lookUp = (caller: TestClient, index: number) => caller.get(`/stores/burst-${index % storeCount}.example`)
 const search = (caller: TestClient, limit: number) => caller.post('/stores/search', { filters: {}, limit })
-const searchPeople = (caller: TestClient, limit: number) =>
+const searchUsers = (caller: TestClient, limit: number) =>
   caller.post('/contacts/search', { max_contacts_per_store: 2, limit })
 const enrich = (caller: TestClient, from: number) =>
   caller.post('/stores/enrich', { domains: [0, 1, 2, 3].map((step) => `burst-${(from + step) % storeCount}.example`) })
@@ -119,7 +119,7 @@ describe('concurrent requests of an account', () => {
     const replies = [
       ...(await burst(20, (index) => lookUp(key, index % 7))),
       ...(await burst(20, (index) =>
-        index % 3 === 0 ? search(key, 5) : index % 3 === 1 ? searchPeople(key, 9) : enrich(key, index),
+        index % 3 === 0 ? search(key, 5) : index % 3 === 1 ? searchUsers(key, 9) : enrich(key, index),
       )),
     ]
     expect(succeeded(replies)).toHaveLength(40)
@@ -185,7 +185,7 @@ describe('what the service knows', () => {
   test('is charged without the catalogue, and read again once it has changed', async () => {
     const key = await knownKey(ample)
     await knowsDocuments()
-    const ask = async () => [await lookUp(key, 3), await search(key, 5), await searchPeople(key, 9)]
+    const ask = async () => [await lookUp(key, 3), await search(key, 5), await searchUsers(key, 9)]
     const contentsOf = (replies: TestReply[]) => replies.map(({ body }) => body.data ?? body.domain)
     const first = contentsOf(await ask())
     const names = watchStatements(app.deps.db)
@@ -208,7 +208,7 @@ describe('what the service knows', () => {
     const [one, other] = [await knownKey(ample), await knownKey(ample)]
     await knowsDocuments()
     const ask = async (key: TestKey) => {
-      const replies = [await enrich(key, 11), await search(key, 5), await searchPeople(key, 9)]
+      const replies = [await enrich(key, 11), await search(key, 5), await searchUsers(key, 9)]
       return replies.map(({ body }) => body.data)
     }
     const first = await ask(one)
@@ -269,7 +269,7 @@ describe('a burst that reaches a limit', () => {
     ['requests_per_minute', { limits: { requests_per_minute: 18 } }, 17, lookUp],
     ['requests_per_day', { limits: { requests_per_day: 18 } }, 17, lookUp],
     ['search_rows', { limits: { search_rows: 52 } }, 10, (key) => search(key, 5)],
-    ['search_rows', { limits: { search_rows: 52 } }, 10, (key) => searchPeople(key, 5)],
+    ['search_rows', { limits: { search_rows: 52 } }, 10, (key) => searchUsers(key, 5)],
     ['store_exports', { limits: { store_exports: 12 } }, 12, lookUp],
     ['key_budget.search_rows', { budget: { search_rows: 52 } }, 10, (key) => search(key, 5)],
     ['key_budget.store_exports', { budget: { store_exports: 12 } }, 12, lookUp],
@@ -314,7 +314,7 @@ test('requests at once add up to what the same requests cost one by one', async 
           const caller = isSecondKey ? second : key
           if (kind === 'look up') return lookUp(caller, figure)
           if (kind === 'enrich') return enrich(caller, figure)
-          return kind === 'search' ? search(caller, figure) : searchPeople(caller, figure)
+          return kind === 'search' ? search(caller, figure) : searchUsers(caller, figure)
         }
         const totals = async () => {
           const { search_rows, store_exports, api_requests } = (await key.get('/usage')).body

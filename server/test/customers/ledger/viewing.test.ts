@@ -18,7 +18,7 @@ const at = (time: string) => new Date(`2026-11-10T${time}Z`)
 let pool: ConnectionPool
 let services: Pick<CatalogueContext, 'charges' | 'documents' | 'deliverEmails'>
 let ids: number[]
-let people: number[]
+let users: number[]
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'viewing', maxConnections: 8 })
   services = {
@@ -43,7 +43,7 @@ beforeEach(async () => {
     "insert into people (email, name, created_at) values ('ada@one.example', 'Ada', $1), ('bo@one.example', 'Bo', $1) returning id",
     [noon],
   )
-  people = rows.map(({ id }) => id)
+  users = rows.map(({ id }) => id)
 })
 
 interface Viewer {
@@ -53,19 +53,19 @@ interface Viewer {
   rowsAllowed?: number
 }
 
-function contextOf({ person = people[0]!, account = 7, now = new Date(noon), rowsAllowed = 25_000 }: Viewer) {
+function contextOf({ person: user = users[0]!, account = 7, now = new Date(noon), rowsAllowed = 25_000 }: Viewer) {
   const period = { start: new Date('2026-11-01T00:00:00Z'), end: new Date('2026-12-01T00:00:00Z') }
   const entitlement = {
     limits: { store_exports: 0, search_rows: rowsAllowed, contact_credits: 0 },
     period,
     creditsPeriod: period,
   } as unknown as CallerContext['caller']['entitlement']
-  const caller = { accountId: account, mode: 'live' as const, key: null, personId: person, entitlement, rate: {} }
+  const caller = { accountId: account, mode: 'live' as const, key: null, userId: user, entitlement, rate: {} }
   const ctx = { ...services, db: pool, now, requestId: 'req_1', caller: { ...caller, scopes: null } }
   return ctx as unknown as CatalogueContext
 }
 
-const pageOf = (name: string) => hashViewedPage({ personId: 1 }, [name])!
+const pageOf = (name: string) => hashViewedPage({ userId: 1 }, [name])!
 let pages = 0
 
 /** Shows the first `count` stores, on a page of its own. */
@@ -87,16 +87,16 @@ const refusalOf = (work: Promise<unknown>): Promise<Refusal> =>
   )
 
 /** Sets the hour of a person as if they had looked at so many rows since `startedAt`. */
-async function setWindow(rowsViewed: number, startedAt: Date, person = people[0]!): Promise<void> {
+async function setWindow(rowsViewed: number, startedAt: Date, user = users[0]!): Promise<void> {
   await pool.query(
     `insert into person_windows values ($1, $2, $3, 3000)
      on conflict (person_id) do update set started_at = excluded.started_at, rows_viewed = excluded.rows_viewed`,
-    [person, startedAt, rowsViewed],
+    [user, startedAt, rowsViewed],
   )
 }
 
-async function windowOf(person = people[0]!): Promise<{ rows_viewed: number; started_at: Date } | undefined> {
-  const { rows } = await pool.query('select rows_viewed, started_at from person_windows where person_id = $1', [person])
+async function windowOf(user = users[0]!): Promise<{ rows_viewed: number; started_at: Date } | undefined> {
+  const { rows } = await pool.query('select rows_viewed, started_at from person_windows where person_id = $1', [user])
   return rows[0]
 }
 
@@ -122,10 +122,10 @@ describe('looking', () => {
     expect(await view(3)).toBe('d0,d1,d2')
     expect(await view(3)).toBe('d0,d1,d2')
     expect(await charged()).toEqual({ rows: 6, exports: 0, marked: 0 })
-    const entry = { account_id: 7, meter: 'search_rows', amount: 3, key_id: null, person_id: people[0] }
+    const entry = { account_id: 7, meter: 'search_rows', amount: 3, key_id: null, person_id: users[0] }
     expect(await ledgerRows()).toEqual([entry, entry])
     expect(await windowOf()).toEqual({ rows_viewed: 6, started_at: new Date(noon) })
-    expect(await windowOf(people[1])).toBeUndefined()
+    expect(await windowOf(users[1])).toBeUndefined()
   })
 
   test('a store’s page is one row with its people, and an unknown one costs nothing', async () => {
@@ -166,7 +166,7 @@ describe('the hour of a person', () => {
     await show([], 'new', {}, 5)
     expect(await refusalOf(show([], 'new', {}, 6))).toMatchObject({ param: 'person_rows' })
     // Another person, and the same one when the hour is over.
-    await show([], 'new', { person: people[1]! }, 100)
+    await show([], 'new', { person: users[1]! }, 100)
     await show([], 'new', { now: at('12:30:00') }, 100)
   })
 
@@ -190,7 +190,7 @@ describe('the hour of a person', () => {
     await refusalOf(view(6, { account: 8 }))
     await view(4, { account: 8 })
     await refusalOf(view(1, { account: 9 }))
-    await view(6, { account: 8, person: people[1]! })
+    await view(6, { account: 8, person: users[1]! })
     expect((await ledgerRows()).map(({ account_id, amount }) => [account_id, amount])).toEqual([
       [7, 6],
       [8, 4],
@@ -249,7 +249,7 @@ describe('the same page again', () => {
   test('is another page for another person, another account and another question', async () => {
     const page = ids.slice(0, 4)
     await show(page, 'a')
-    expect(await rowsCharged(page, 'a', { person: people[1]! })).toBe(4)
+    expect(await rowsCharged(page, 'a', { person: users[1]! })).toBe(4)
     expect(await rowsCharged(page, 'a', { account: 8 })).toBe(4)
     expect(await rowsCharged(page, 'b')).toBe(4)
     expect(await rowsCharged(page, 'a')).toBe(0)

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readLedgerEntries } from '../../../src/customers/ledger/check.ts'
 import { atEnd } from '../../support/cleanup.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 import { type ClosingApp, startClosingApp } from '../ledger/support/closing.ts'
 
 const start = '2025-01-10T12:00:00.000Z'
@@ -12,9 +12,9 @@ beforeAll(async () => {
   world = await startClosingApp(start)
 })
 
-const getFile = (person: TestPerson, query = '') => person.get(`/accounts/${person.account}/ledger/file?${query}`)
-const readFile = async (person: TestPerson, query = ''): Promise<Record<string, string>[]> =>
-  parse((await getFile(person, query)).body, { columns: true })
+const getFile = (user: TestUser, query = '') => user.get(`/accounts/${user.account}/ledger/file?${query}`)
+const readFile = async (user: TestUser, query = ''): Promise<Record<string, string>[]> =>
+  parse((await getFile(user, query)).body, { columns: true })
 
 describe('the file of the ledger', () => {
   test('holds all entries, oldest first, those that are packed included', async () => {
@@ -24,17 +24,17 @@ describe('the file of the ledger', () => {
       world.app.clock.set(`2025-${month}-20T12:00:00.000Z`)
       await world.spend(key, Number(month))
     }
-    const person = await world.app.person({ account: key.account, role: 'viewer' })
-    const before = await readFile(person)
+    const user = await world.app.person({ account: key.account, role: 'viewer' })
+    const before = await readFile(user)
     await world.close()
     await world.passDays(3)
     expect(await world.count('ledger_archives', key)).toBeGreaterThan(0)
 
-    const reply = await getFile(person)
+    const reply = await getFile(user)
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(reply.headers.get('content-disposition')).toBe('attachment; filename="storedex-ledger-2025-05-23.csv"')
     expect(reply.headers.get('cache-control')).toBe('no-store')
-    expect(await readFile(person)).toEqual(before)
+    expect(await readFile(user)).toEqual(before)
     const shown = (await world.show(key)) as Record<string, unknown>[]
     expect(before.map(({ request_id, amount }) => [request_id, amount])).toEqual(
       shown.map(({ request_id, amount }) => [request_id, String(amount)]),
@@ -50,13 +50,10 @@ describe('the file of the ledger', () => {
       request_id: expect.stringMatching(/^req_/),
     })
 
-    const filtered = await readFile(
-      person,
-      `meter=contact_credits&since=2025-02-01T00:00:00Z&until=2025-04-01T00:00:00Z`,
-    )
+    const filtered = await readFile(user, `meter=contact_credits&since=2025-02-01T00:00:00Z&until=2025-04-01T00:00:00Z`)
     expect(filtered.map(({ amount }) => amount)).toEqual(['2', '3'])
-    expect(await readFile(person, `person=${person.id}`)).toEqual([])
-    expect((await getFile(person, 'mode=test')).body).toBe(
+    expect(await readFile(user, `person=${user.id}`)).toEqual([])
+    expect((await getFile(user, 'mode=test')).body).toBe(
       'spent_at,mode,meter,amount,period_start,spent_by,spent_by_id,request_id\r\n',
     )
   })
@@ -74,10 +71,10 @@ describe('the file of the ledger', () => {
       Buffer.from('damaged'),
     ])
     expect(damaged.rowCount).toBe(1)
-    const person = await world.app.person({ account: key.account })
+    const user = await world.app.person({ account: key.account })
     for (let attempt = 0; attempt < 2; attempt++)
-      expect(await getFile(person)).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } })
-    expect(await readFile(person, 'since=2025-05-01T00:00:00Z')).not.toEqual([])
+      expect(await getFile(user)).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } })
+    expect(await readFile(user, 'since=2025-05-01T00:00:00Z')).not.toEqual([])
   })
 
   test('a name that a spreadsheet would run is text', async () => {
@@ -88,24 +85,24 @@ describe('the file of the ledger', () => {
       world.app.deps.ids.open(key.id)!.value,
       '=HYPERLINK("https://thief.example")',
     ])
-    const person = await world.app.person({ account: key.account })
-    expect((await readFile(person))[0]!.spent_by).toBe('\'=HYPERLINK("https://thief.example")')
+    const user = await world.app.person({ account: key.account })
+    expect((await readFile(user))[0]!.spent_by).toBe('\'=HYPERLINK("https://thief.example")')
   })
 
   test('that is not read on holds no connection, and keeps no other file waiting', async () => {
     world.app.clock.set(start)
     const key = await world.open()
-    const person = await world.app.person({ account: key.account })
+    const user = await world.app.person({ account: key.account })
     // More than the buffers between the server and a reader that has stopped.
     await world.app.db.query(
       `insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at)
        select $1, 'live', 'search_rows', '2025-01-01', 1, 'req_' || repeat('x', 300), $2 from generate_series(1, 40000) n`,
       [world.app.accountNumber(key.account), start],
     )
-    const url = `${world.app.url}/console/api/accounts/${person.account}/ledger/file`
+    const url = `${world.app.url}/console/api/accounts/${user.account}/ledger/file`
     for (let reader = 0; reader < 3; reader++)
       await new Promise<void>((resolve) => {
-        const request = get(url, { headers: { cookie: person.cookie } }, (response) => {
+        const request = get(url, { headers: { cookie: user.cookie } }, (response) => {
           response.pause()
           atEnd(() => request.destroy())
           resolve()
@@ -120,7 +117,7 @@ describe('the file of the ledger', () => {
       return rows[0]!.open
     }
     await expect.poll(countTransactions).toBe(0)
-    const { status, body } = await getFile(person)
+    const { status, body } = await getFile(user)
     expect(status).toBe(200)
     expect(body.split('\r\n')).toHaveLength(40_000 + 2)
   })
@@ -148,7 +145,7 @@ describe('the file of the ledger', () => {
     }
     const added = Array.from({ length: 25_000 }, (_, index) => `req_${index + 1}`)
     expect(read.slice(-25_000)).toEqual(added)
-    const person = await world.app.person({ account: key.account })
-    expect((await readFile(person)).map(({ request_id }) => request_id)).toEqual(read)
+    const user = await world.app.person({ account: key.account })
+    expect((await readFile(user)).map(({ request_id }) => request_id)).toEqual(read)
   })
 })

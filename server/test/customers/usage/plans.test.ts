@@ -54,7 +54,7 @@ describe.skipIf(inject('citusNodes'))('with 200,000 entries, the index by time i
 
   const page: LedgerPage = {
     ...{ accountId: 3, mode: 'live', meter: undefined, limit: 26, after: null },
-    ...{ keyId: null, personId: null, since: undefined, until: undefined },
+    ...{ keyId: null, userId: null, since: undefined, until: undefined },
   }
   test.each([
     ['the first page of the ledger', page],

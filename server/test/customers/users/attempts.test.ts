@@ -4,8 +4,8 @@ import { passwordHasher } from '../../../src/customers/users/passwords/hasher.ts
 import { Refusal } from '../../../src/foundation/kernel/errors.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
-import { createConsoleClient } from '../../support/person.ts'
-import { givePassword, goodPassword, newBrowser } from './support/people.ts'
+import { createConsoleClient } from '../../support/user.ts'
+import { givePassword, goodPassword, newBrowser } from './support/users.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -17,9 +17,9 @@ let addresses = 0
 const fromElsewhere = () => ({ 'x-forwarded-for': `198.51.100.${++addresses}` })
 
 const somebody = async () => {
-  const person = await app.person()
-  await givePassword(app, person.email)
-  return { ...person, ...(await app.person({ email: person.email, account: person.account })) }
+  const user = await app.person()
+  await givePassword(app, user.email)
+  return { ...user, ...(await app.person({ email: user.email, account: user.account })) }
 }
 const signIn = (email: string, password: string, headers = {}) =>
   newBrowser(app).post('/sign-in', { email, password }, headers)
@@ -37,16 +37,16 @@ describe('a failure that is ours', () => {
     ['a lost database', new Error('the connection was lost')],
     ['a request that was cut off', new DOMException('aborted', 'AbortError')],
   ])('counts as nobody’s wrong password: %s', async (_what, failure) => {
-    const { email, ...person } = await somebody()
+    const { email, ...user } = await somebody()
     const headers = fromElsewhere()
     vi.spyOn(passwordHasher, 'verify').mockRejectedValue(failure)
     for (let time = 0; time < 12; time++) {
       expect((await signIn(email, goodPassword, headers)).status).toBeGreaterThanOrEqual(500)
-      expect((await person.post('/reauthenticate', { password: goodPassword })).status).toBeGreaterThanOrEqual(500)
+      expect((await user.post('/reauthenticate', { password: goodPassword })).status).toBeGreaterThanOrEqual(500)
     }
     vi.restoreAllMocks()
     expect((await signIn(email, goodPassword, headers)).status).toBe(200)
-    expect((await person.post('/reauthenticate', { password: goodPassword })).status).toBe(200)
+    expect((await user.post('/reauthenticate', { password: goodPassword })).status).toBe(200)
   })
 
   test('is taken back later when the database does not answer at once', async () => {
@@ -90,9 +90,9 @@ describe('somebody whose password strangers guess', () => {
   }
 
   test('confirms with it, and so can rotate keys and remove members meanwhile', async () => {
-    const person = await somebody()
-    await guess(person.email)
-    expect((await person.post('/reauthenticate', { password: goodPassword })).status).toBe(200)
+    const user = await somebody()
+    await guess(user.email)
+    expect((await user.post('/reauthenticate', { password: goodPassword })).status).toBe(200)
   })
 
   test('signs in from a browser that they used before, which has few attempts of its own', async () => {

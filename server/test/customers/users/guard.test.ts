@@ -9,8 +9,8 @@ import { createHttpServer } from '../../../src/foundation/http/server.ts'
 import { buildApp } from '../../../src/program/app.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
-import type { ConsoleClient } from '../../support/person.ts'
-import { newBrowser } from './support/people.ts'
+import type { ConsoleClient } from '../../support/user.ts'
+import { newBrowser } from './support/users.ts'
 
 let app: TestApp
 let routes: ConsoleRoute[]
@@ -100,12 +100,10 @@ describe('every route of the console', () => {
 
   test('refuses the roles below the one that it needs', async () => {
     for (const [index, role] of roles.entries()) {
-      const person = await app.person({ role })
+      const user = await app.person({ role })
       const above = routes.filter((route) => roles.indexOf(roleOf(route)!) > index)
       if (above.length === 0) continue
-      expect(await unexpected(above, '403 insufficient_role', (route) => call(person, route, person.account))).toEqual(
-        [],
-      )
+      expect(await unexpected(above, '403 insufficient_role', (route) => call(user, route, user.account))).toEqual([])
     }
   })
 
@@ -118,20 +116,18 @@ describe('every route of the console', () => {
   })
 
   test('that needs a fresh sign-in refuses after ten minutes', async () => {
-    const person = await app.person({ operator: true })
+    const user = await app.person({ operator: true })
     app.clock.advance(10 * 60_000)
     const fresh = routes.filter((route) => rulesOf(route)?.fresh)
-    expect(
-      await unexpected(fresh, '403 fresh_sign_in_required', (route) => call(person, route, person.account)),
-    ).toEqual([])
+    expect(await unexpected(fresh, '403 fresh_sign_in_required', (route) => call(user, route, user.account))).toEqual(
+      [],
+    )
   })
 
   test('that needs access refuses an account without a plan, and says how to get one', async () => {
-    const person = await app.person({ plan: 'free' })
+    const user = await app.person({ plan: 'free' })
     const needing = routes.filter(({ door, access }) => door === 'member' && access.member?.needsAccess)
-    expect(
-      await unexpected(needing, '403 api_access_required', (route) => call(person, route, person.account)),
-    ).toEqual([])
+    expect(await unexpected(needing, '403 api_access_required', (route) => call(user, route, user.account))).toEqual([])
   })
 
   test('spends nothing and changes nothing for an operator who sees as the account', async () => {
@@ -149,9 +145,9 @@ describe('every route of the console', () => {
 })
 
 /** As an operator does in the console. */
-async function seeAs(person: string, account: string | null): Promise<void> {
+async function seeAs(user: string, account: string | null): Promise<void> {
   await app.db.query('update sessions set see_as_account_id = $2::bigint where person_id = $1::bigint', [
-    app.deps.ids.open(person)!.value,
+    app.deps.ids.open(user)!.value,
     account === null ? null : app.accountNumber(account),
   ])
 }
@@ -169,7 +165,7 @@ describe('a session', () => {
 
 describe('a request', () => {
   test('of our own pages and of programs passes the check of its origin', async () => {
-    const person = await app.person()
+    const user = await app.person()
     for (const headers of [
       {},
       { 'sec-fetch-site': 'same-origin' },
@@ -177,7 +173,7 @@ describe('a request', () => {
       { origin: app.url },
       { origin: `https://${new URL(app.url).host}` },
     ] as Record<string, string>[])
-      expect((await person.put('/settings', { settings: {} }, headers)).status).toBe(200)
+      expect((await user.put('/settings', { settings: {} }, headers)).status).toBe(200)
   })
 
   test('with a form as its body is refused', async () => {
@@ -193,15 +189,15 @@ describe('a request', () => {
   })
 
   test('of somebody whose role was changed has the new rights at once', async () => {
-    const person = await app.person({ role: 'viewer' })
-    const [accountId, personId] = [app.accountNumber(person.account), app.deps.ids.open(person.id)!.value]
+    const user = await app.person({ role: 'viewer' })
+    const [accountId, userId] = [app.accountNumber(user.account), app.deps.ids.open(user.id)!.value]
     const ownerOnly = routes.find((route) => route.method === 'GET' && roleOf(route) === 'owner')!
-    expect(codeOf(await call(person, ownerOnly, person.account))).toBe('403 insufficient_role')
+    expect(codeOf(await call(user, ownerOnly, user.account))).toBe('403 insufficient_role')
     const setRole = 'update members set role = $3::text where account_id = $1::bigint and person_id = $2::bigint'
-    await app.db.query(setRole, [accountId, personId, 'owner'])
-    expect((await call(person, ownerOnly, person.account)).status).toBe(200)
+    await app.db.query(setRole, [accountId, userId, 'owner'])
+    expect((await call(user, ownerOnly, user.account)).status).toBe(200)
     await app.db.query('delete from members where account_id = $1::bigint', [accountId])
-    expect(codeOf(await call(person, ownerOnly, person.account))).toBe('404 account_not_found')
+    expect(codeOf(await call(user, ownerOnly, user.account))).toBe('404 account_not_found')
   })
 
   test('of an operator who lost the mark sees as nobody any more', async () => {

@@ -3,7 +3,7 @@ import type { Role } from '../../../src/customers/auth/roles.ts'
 import { hashToken } from '../../../src/customers/users/tokens.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
-import { browserAfter, givePassword, goodPassword, newBrowser, newLink } from './support/people.ts'
+import { browserAfter, givePassword, goodPassword, newBrowser, newLink } from './support/users.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -44,9 +44,9 @@ describe('a link that signs in', () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => open(token)))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(replies.filter((reply) => codeOf(reply) === '410 invalid_link')).toHaveLength(7)
-    const personId = app.deps.ids.open(id)!.value
-    // That of the link, and that of `app.person`.
-    expect((await app.db.query('select from sessions where person_id = $1::bigint', [personId])).rowCount).toBe(2)
+    const userId = app.deps.ids.open(id)!.value
+    // That of the link, and that of `app.user`.
+    expect((await app.db.query('select from sessions where person_id = $1::bigint', [userId])).rowCount).toBe(2)
   })
 
   test('lasts an hour', async () => {
@@ -222,16 +222,16 @@ test('signing in, failing to, links and passwords are in the audit log, without 
   await browser.post('/reauthenticate', { password: goodPassword })
   await browser.post('/sign-out')
   const { rows } = await app.db.query('select * from audit_log where entry > $1::bigint order by entry', [before])
-  const personId = app.deps.ids.open(id)!.value
+  const userId = app.deps.ids.open(id)!.value
   expect(rows.map(({ action, person_id, address }) => [action, person_id, address])).toEqual([
     ['link.created', null, null],
-    ['password.set', personId, '127.0.0.1'],
-    ['link.used', personId, '127.0.0.1'],
-    ['session.created', personId, '127.0.0.1'],
-    ['session.created', personId, '127.0.0.1'],
-    ['sign_in.failed', personId, '127.0.0.1'],
-    ['session.confirmed', personId, '127.0.0.1'],
-    ['session.ended', personId, '127.0.0.1'],
+    ['password.set', userId, '127.0.0.1'],
+    ['link.used', userId, '127.0.0.1'],
+    ['session.created', userId, '127.0.0.1'],
+    ['session.created', userId, '127.0.0.1'],
+    ['sign_in.failed', userId, '127.0.0.1'],
+    ['session.confirmed', userId, '127.0.0.1'],
+    ['session.ended', userId, '127.0.0.1'],
   ])
   const text = JSON.stringify(rows)
   for (const secret of [email, goodPassword, cookie.split('=')[1]!]) expect(text).not.toContain(secret)

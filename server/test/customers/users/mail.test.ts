@@ -3,8 +3,8 @@ import { createLogger } from '../../../src/foundation/runtime/logger.ts'
 import { type SmtpSink, startSmtpSink, textOf } from '../../catalogue/privacy/support/smtp-sink.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
-import { createConsoleClient } from '../../support/person.ts'
-import { browserAfter, givePassword, goodPassword, newBrowser } from './support/people.ts'
+import { createConsoleClient } from '../../support/user.ts'
+import { browserAfter, givePassword, goodPassword, newBrowser } from './support/users.ts'
 
 const publicUrl = 'https://console.example'
 let sink: SmtpSink

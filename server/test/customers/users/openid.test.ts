@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import { createConsoleClient } from '../../support/person.ts'
+import { createConsoleClient } from '../../support/user.ts'
 import { type ProviderAccount, startOpenIdProvider, type TestProvider } from './support/openid-provider.ts'
-import { givePassword, goodPassword, newBrowser } from './support/people.ts'
+import { givePassword, goodPassword, newBrowser } from './support/users.ts'
 
 const publicUrl = 'http://console.example'
 let provider: TestProvider
@@ -44,7 +44,7 @@ async function signIn(at: TestApp, account: ProviderAccount, next = '') {
   return finish(at, cookie, provider.signIn(url, account))
 }
 
-const personOf = async (at: TestApp, cookie: string | null) =>
+const userOf = async (at: TestApp, cookie: string | null) =>
   (await createConsoleClient(at.url, cookie).get('/session')).body.person
 
 describe('signing in with the provider', () => {
@@ -59,14 +59,14 @@ describe('signing in with the provider', () => {
     const next = `?next=${encodeURIComponent('/usage?by=day')}`
     const result = await signIn(app, { sub: 'mara', email: email.toUpperCase(), email_verified: true }, next)
     expect(result).toMatchObject({ status: 303, location: `${publicUrl}/usage?by=day` })
-    expect(await personOf(app, result.session)).toMatchObject({ id, email })
+    expect(await userOf(app, result.session)).toMatchObject({ id, email })
   })
 
   test('knows the person by the provider’s name for them afterwards, whatever their address is there', async () => {
     const { id, email } = await app.person()
     await signIn(app, { sub: 'renamed', email, email_verified: true })
     const again = await signIn(app, { sub: 'renamed', email: 'new-name@people.example' })
-    expect(await personOf(app, again.session)).toMatchObject({ id })
+    expect(await userOf(app, again.session)).toMatchObject({ id })
   })
 
   test('leads nowhere else', async () => {
@@ -101,19 +101,19 @@ describe('signing in with the provider', () => {
     const earlier = await app.person()
     await givePassword(app, earlier.email)
     const stillIn = await app.person({ email: earlier.email, account: earlier.account })
-    const personId = app.deps.ids.open(earlier.id)!.value
+    const userId = app.deps.ids.open(earlier.id)!.value
     await app.db.query(
       `insert into passkeys (person_id, credential_id, public_key, sign_count, transports, name, created_at)
        values ($1::bigint, '\\x01', '\\x01', 0, '{}', 'theirs', now())`,
-      [personId],
+      [userId],
     )
     await signIn(app, { sub: 'owner', email: earlier.email, email_verified: true })
     expect((await stillIn.get('/session')).status).toBe(401)
     const byPassword = await newBrowser(app).post('/sign-in', { email: earlier.email, password: goodPassword })
     expect(byPassword.status).toBe(401)
-    expect((await app.db.query('select from passkeys where person_id = $1::bigint', [personId])).rowCount).toBe(0)
+    expect((await app.db.query('select from passkeys where person_id = $1::bigint', [userId])).rowCount).toBe(0)
 
-    // Later sign-ins leave what the person has set up themselves.
+    // Later sign-ins leave what the user has set up themselves.
     await givePassword(app, earlier.email)
     await signIn(app, { sub: 'owner', email: earlier.email, email_verified: true })
     const again = await newBrowser(app).post('/sign-in', { email: earlier.email, password: goodPassword })
@@ -181,7 +181,7 @@ test('where strangers may sign up, the provider’s word for their address is en
     accounts: [{ name: 'Ada Lo v elace', role: 'owner', api_access: false, plan: { slug: 'free' } }],
   })
   const again = await signIn(open, account)
-  expect((await personOf(open, again.session)).id).toBe(body.person.id)
+  expect((await userOf(open, again.session)).id).toBe(body.person.id)
   const unverified = { sub: 'liar', email: 'liar@people.example', email_verified: false }
   expect((await signIn(open, unverified)).session).toBeNull()
 })

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { passkeySiteOf } from '../../../src/customers/users/passkeys/passkeys.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
-import { type ConsoleClient, createConsoleClient, type TestPerson } from '../../support/person.ts'
+import { type ConsoleClient, createConsoleClient, type TestUser } from '../../support/user.ts'
 import { type Authenticator, createAuthenticator } from './support/authenticator.ts'
-import { browserAfter, newBrowser } from './support/people.ts'
+import { browserAfter, newBrowser } from './support/users.ts'
 
 let app: TestApp
 /** Passkeys need a host name, so browsers would be at `localhost`. */
@@ -23,9 +23,9 @@ async function optionsFor(browser: ConsoleClient, kind: 'sign-in-options' | 'reg
   return body.options
 }
 
-async function register(person: TestPerson, authenticator: Authenticator, name = 'Laptop'): Promise<TestReply> {
-  const response = authenticator.create(await optionsFor(person, 'registration-options'), origin)
-  return person.post('/passkeys', { name, response }, here())
+async function register(user: TestUser, authenticator: Authenticator, name = 'Laptop'): Promise<TestReply> {
+  const response = authenticator.create(await optionsFor(user, 'registration-options'), origin)
+  return user.post('/passkeys', { name, response }, here())
 }
 
 async function signIn(authenticator: Authenticator): Promise<TestReply> {
@@ -34,41 +34,41 @@ async function signIn(authenticator: Authenticator): Promise<TestReply> {
   return browser.post('/passkeys/sign-in', { response }, here())
 }
 
-/** Somebody at `localhost`, as `app.person` signs in at 127.0.0.1. */
-const somebody = async (): Promise<TestPerson> => {
-  const person = await app.person()
-  return { ...person, ...createConsoleClient(origin, person.cookie) }
+/** Somebody at `localhost`, as `app.user` signs in at 127.0.0.1. */
+const somebody = async (): Promise<TestUser> => {
+  const user = await app.person()
+  return { ...user, ...createConsoleClient(origin, user.cookie) }
 }
 
 async function somebodyWithPasskey() {
-  const [person, authenticator] = [await somebody(), createAuthenticator()]
-  const { status, body } = await register(person, authenticator)
+  const [user, authenticator] = [await somebody(), createAuthenticator()]
+  const { status, body } = await register(user, authenticator)
   expect(status).toBe(200)
-  return { person, authenticator, passkey: body.id as string }
+  return { person: user, authenticator, passkey: body.id as string }
 }
 
 describe('a passkey', () => {
   test('is added by somebody who is signed in, listed, and removed', async () => {
-    const { person, passkey } = await somebodyWithPasskey()
-    const { body } = await person.get('/passkeys')
+    const { person: user, passkey } = await somebodyWithPasskey()
+    const { body } = await user.get('/passkeys')
     expect(body.data).toEqual([
       { object: 'passkey', id: passkey, name: 'Laptop', created_at: app.clock.now().toISOString(), last_used_at: null },
     ])
     expect(passkey).toMatch(/^psk_[A-Za-z]{16}$/)
     const other = await somebody()
     expect(codeOf(await other.delete(`/passkeys/${passkey}`, undefined, here()))).toBe('404 passkey_not_found')
-    expect(codeOf(await person.delete(`/passkeys/${passkey}`, undefined, here()))).toBe('200 done')
-    expect(codeOf(await person.delete(`/passkeys/${passkey}`, undefined, here()))).toBe('404 passkey_not_found')
-    expect((await person.get('/passkeys')).body.data).toEqual([])
+    expect(codeOf(await user.delete(`/passkeys/${passkey}`, undefined, here()))).toBe('200 done')
+    expect(codeOf(await user.delete(`/passkeys/${passkey}`, undefined, here()))).toBe('404 passkey_not_found')
+    expect((await user.get('/passkeys')).body.data).toEqual([])
   })
 
   test('signs in without a name or a password, and its use is shown', async () => {
-    const { person, authenticator } = await somebodyWithPasskey()
+    const { person: user, authenticator } = await somebodyWithPasskey()
     app.clock.advance(1_000)
     const reply = await signIn(authenticator)
-    expect(reply.body).toMatchObject({ object: 'session', person: { id: person.id } })
-    expect((await browserAfter(app, reply).get('/session')).body.person.id).toBe(person.id)
-    expect((await person.get('/passkeys')).body.data[0].last_used_at).toBe(app.clock.now().toISOString())
+    expect(reply.body).toMatchObject({ object: 'session', person: { id: user.id } })
+    expect((await browserAfter(app, reply).get('/session')).body.person.id).toBe(user.id)
+    expect((await user.get('/passkeys')).body.data[0].last_used_at).toBe(app.clock.now().toISOString())
   })
 
   test('that does not count signs in again and again', async () => {
@@ -90,8 +90,8 @@ describe('a passkey', () => {
   })
 
   test('that was removed, or is nobody’s, is refused', async () => {
-    const { person, authenticator, passkey } = await somebodyWithPasskey()
-    await person.delete(`/passkeys/${passkey}`, undefined, here())
+    const { person: user, authenticator, passkey } = await somebodyWithPasskey()
+    await user.delete(`/passkeys/${passkey}`, undefined, here())
     expect(codeOf(await signIn(authenticator))).toBe('401 sign_in_failed')
     expect(codeOf(await signIn(createAuthenticator()))).toBe('401 sign_in_failed')
   })
@@ -142,18 +142,18 @@ describe('an answer of a passkey', () => {
   })
 
   test('to the challenge of somebody else adds no passkey', async () => {
-    const [person, other] = [await somebody(), await somebody()]
-    const response = createAuthenticator().create(await optionsFor(person, 'registration-options'), origin)
+    const [user, other] = [await somebody(), await somebody()]
+    const response = createAuthenticator().create(await optionsFor(user, 'registration-options'), origin)
     expect(codeOf(await other.post('/passkeys', { name: 'Stolen', response }, here()))).toBe('401 sign_in_failed')
     expect((await other.get('/passkeys')).body.data).toEqual([])
   })
 
   test('to a sign-in adds no passkey, and the other way round', async () => {
-    const { person, authenticator } = await somebodyWithPasskey()
-    const signInOptions = await optionsFor(person, 'sign-in-options')
+    const { person: user, authenticator } = await somebodyWithPasskey()
+    const signInOptions = await optionsFor(user, 'sign-in-options')
     const response = createAuthenticator().create({ ...signInOptions, rp: { id: 'localhost' } }, origin)
-    expect(codeOf(await person.post('/passkeys', { name: 'New', response }, here()))).toBe('401 sign_in_failed')
-    const { challenge, rp } = await optionsFor(person, 'registration-options')
+    expect(codeOf(await user.post('/passkeys', { name: 'New', response }, here()))).toBe('401 sign_in_failed')
+    const { challenge, rp } = await optionsFor(user, 'registration-options')
     const crossed = authenticator.get({ challenge, rpId: rp.id }, origin)
     expect(codeOf(await newBrowser(app).post('/passkeys/sign-in', { response: crossed }, here()))).toBe(
       '401 sign_in_failed',
@@ -167,12 +167,12 @@ function createId(): string {
 
 describe('where a passkey may be used', () => {
   test('is said by the settings, and never by the request', async () => {
-    const { person, authenticator } = await somebodyWithPasskey()
+    const { person: user, authenticator } = await somebodyWithPasskey()
     const evil = 'https://evil.example'
     const browser = newBrowser(app)
     for (const headers of [{ origin: evil }, { origin: evil, 'sec-fetch-site': 'same-origin' }]) {
       expect(codeOf(await browser.post('/passkeys/sign-in-options', undefined, headers))).toBe('403 cross_site_request')
-      expect(codeOf(await person.post('/passkeys/registration-options', undefined, headers))).toBe(
+      expect(codeOf(await user.post('/passkeys/registration-options', undefined, headers))).toBe(
         '403 cross_site_request',
       )
     }
@@ -184,10 +184,8 @@ describe('where a passkey may be used', () => {
     for (const elsewhere of ['https://localhost:9999', 'http://localhost:9999', origin.replace('http:', 'https:')]) {
       const response = authenticator.get(await optionsFor(browser, 'sign-in-options'), elsewhere)
       expect(codeOf(await browser.post('/passkeys/sign-in', { response }))).toBe('401 sign_in_failed')
-      const created = createAuthenticator().create(await optionsFor(person, 'registration-options'), elsewhere)
-      expect(codeOf(await person.post('/passkeys', { name: 'Elsewhere', response: created }))).toBe(
-        '401 sign_in_failed',
-      )
+      const created = createAuthenticator().create(await optionsFor(user, 'registration-options'), elsewhere)
+      expect(codeOf(await user.post('/passkeys', { name: 'Elsewhere', response: created }))).toBe('401 sign_in_failed')
     }
   })
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { expirePeople } from '../../../src/customers/users/expire.ts'
+import { expireUsers } from '../../../src/customers/users/expire.ts'
 import { hashToken } from '../../../src/customers/users/tokens.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import { createConsoleClient, type TestPerson } from '../../support/person.ts'
-import { browserAfter, cookieOf, givePassword, goodPassword, newBrowser, newLink } from './support/people.ts'
+import { createConsoleClient, type TestUser } from '../../support/user.ts'
+import { browserAfter, cookieOf, givePassword, goodPassword, newBrowser, newLink } from './support/users.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -11,18 +11,18 @@ beforeAll(async () => {
 })
 
 const days = 86_400_000
-const statusOf = async (person: { get: TestPerson['get'] }) => (await person.get('/session')).status
+const statusOf = async (user: { get: TestUser['get'] }) => (await user.get('/session')).status
 
 describe('a session', () => {
   test('tells who is signed in, their accounts and what the installation can do', async () => {
-    const person = await app.person({ name: 'Mara Vogt', role: 'admin' })
-    await app.setAccount(person.account, { plan: 'business' })
-    expect((await person.get('/session')).body).toEqual({
+    const user = await app.person({ name: 'Mara Vogt', role: 'admin' })
+    await app.setAccount(user.account, { plan: 'business' })
+    expect((await user.get('/session')).body).toEqual({
       object: 'session',
-      person: { id: person.id, email: person.email, name: 'Mara Vogt', operator: false },
+      person: { id: user.id, email: user.email, name: 'Mara Vogt', operator: false },
       accounts: [
         {
-          id: person.account,
+          id: user.account,
           name: 'Test account',
           role: 'admin',
           api_access: true,
@@ -39,47 +39,47 @@ describe('a session', () => {
   })
 
   test('ends 14 days after its last use', async () => {
-    const person = await app.person()
+    const user = await app.person()
     app.clock.advance(13 * days)
-    expect(await statusOf(person)).toBe(200)
+    expect(await statusOf(user)).toBe(200)
     app.clock.advance(14 * days - 1)
-    expect(await statusOf(person)).toBe(200)
+    expect(await statusOf(user)).toBe(200)
     app.clock.advance(14 * days)
-    expect(await statusOf(person)).toBe(401)
+    expect(await statusOf(user)).toBe(401)
   })
 
   test('ends after 90 days, however much it is used', async () => {
-    const person = await app.person()
+    const user = await app.person()
     for (let day = 9; day < 90; day += 9) {
       app.clock.advance(9 * days)
-      expect(await statusOf(person)).toBe(200)
+      expect(await statusOf(user)).toBe(200)
     }
     app.clock.advance(9 * days - 1)
-    expect(await statusOf(person)).toBe(200)
+    expect(await statusOf(user)).toBe(200)
     app.clock.advance(1)
-    expect(await statusOf(person)).toBe(401)
+    expect(await statusOf(user)).toBe(401)
   })
 
   test('is written at most once a minute', async () => {
-    const person = await app.person()
+    const user = await app.person()
     const seen = async () => {
-      const personId = app.deps.ids.open(person.id)!.value
-      const { rows } = await app.db.query('select last_seen_at from sessions where person_id = $1::bigint', [personId])
+      const userId = app.deps.ids.open(user.id)!.value
+      const { rows } = await app.db.query('select last_seen_at from sessions where person_id = $1::bigint', [userId])
       return rows[0].last_seen_at.getTime()
     }
     const start = app.clock.now().getTime()
     app.clock.advance(59_999)
-    await person.get('/session')
+    await user.get('/session')
     expect(await seen()).toBe(start)
     app.clock.advance(1)
-    await Promise.all([person.get('/session'), person.get('/session')])
+    await Promise.all([user.get('/session'), user.get('/session')])
     expect(await seen()).toBe(start + 60_000)
   })
 
   test('is over for good after a sign-out, also for whoever copied its cookie', async () => {
-    const person = await app.person()
-    const thief = createConsoleClient(app.url, person.cookie)
-    const reply = await person.post('/sign-out')
+    const user = await app.person()
+    const thief = createConsoleClient(app.url, user.cookie)
+    const reply = await user.post('/sign-out')
     expect(reply.headers.getSetCookie()).toEqual([
       'storedex_session=; Max-Age=0; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax',
     ])
@@ -123,17 +123,17 @@ describe('a session', () => {
   })
 
   test('of a removed person is over', async () => {
-    const person = await app.person()
-    await app.db.query('delete from people where id = $1::bigint', [app.deps.ids.open(person.id)!.value])
-    expect(await statusOf(person)).toBe(401)
+    const user = await app.person()
+    await app.db.query('delete from people where id = $1::bigint', [app.deps.ids.open(user.id)!.value])
+    expect(await statusOf(user)).toBe(401)
   })
 })
 
 test('settings are kept per person, up to 16 KB, and nothing that cannot be stored', async () => {
-  const [person, other] = [await app.person(), await app.person()]
+  const [user, other] = [await app.person(), await app.person()]
   const settings = { theme: 'dark', columns: ['domain', 'country'], nested: { deep: [1, null, true] }, text: '\\u0000' }
-  expect((await person.put('/settings', { settings })).status).toBe(200)
-  expect((await person.get('/session')).body.settings).toEqual(settings)
+  expect((await user.put('/settings', { settings })).status).toBe(200)
+  expect((await user.get('/session')).body.settings).toEqual(settings)
   expect((await other.get('/session')).body.settings).toEqual({})
   for (const [refused, code] of [
     [{ long: 'x'.repeat(16_384) }, 'payload_too_large'],
@@ -141,8 +141,8 @@ test('settings are kept per person, up to 16 KB, and nothing that cannot be stor
     [{ '\ud800': 1 }, 'invalid_request'],
     [[1], 'invalid_request'],
   ] as const)
-    expect((await person.put('/settings', { settings: refused })).body.error.code).toBe(code)
-  expect((await person.get('/session')).body.settings).toEqual(settings)
+    expect((await user.put('/settings', { settings: refused })).body.error.code).toBe(code)
+  expect((await user.get('/session')).body.settings).toEqual(settings)
 })
 
 test('what is over is deleted, and nothing else', async () => {
@@ -153,7 +153,7 @@ test('what is over is deleted, and nothing else', async () => {
   app.clock.advance(14 * days)
   const running = await app.person()
   await newLink(app, running.email)
-  await expirePeople(app.deps.db, app.clock.now())
+  await expireUsers(app.deps.db, app.clock.now())
   const left = async (table: string) => Number((await app.db.query(`select count(*) from ${table}`)).rows[0].count)
   expect(await left('sessions')).toBe(1)
   expect(await left('sign_in_links')).toBe(1)

@@ -3,7 +3,7 @@ import { passwordHasher } from '../../../src/customers/users/passwords/hasher.ts
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
 import { countLockWaits } from '../../support/database.ts'
-import { browserAfter, cookieOf, givePassword, goodPassword, newBrowser } from './support/people.ts'
+import { browserAfter, cookieOf, givePassword, goodPassword, newBrowser } from './support/users.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -161,9 +161,9 @@ describe('attempts to sign in', () => {
   })
 
   test('to confirm a password are bounded, too', async () => {
-    const person = await app.person()
-    await givePassword(app, person.email)
-    const again = await app.person({ email: person.email, account: person.account })
+    const user = await app.person()
+    await givePassword(app, user.email)
+    const again = await app.person({ email: user.email, account: user.account })
     const statuses: number[] = []
     for (let attempt = 0; attempt < 11; attempt++)
       statuses.push((await again.post('/reauthenticate', { password: 'wrong' }, fromElsewhere())).status)
@@ -176,12 +176,12 @@ describe('confirming the password', () => {
   test('makes an old sign-in a fresh one', async () => {
     const { email, account } = await app.person()
     await givePassword(app, email)
-    const person = await app.person({ email, account })
-    const options = () => person.post('/passkeys/registration-options')
+    const user = await app.person({ email, account })
+    const options = () => user.post('/passkeys/registration-options')
     expect((await options()).status).toBe(200)
     app.clock.advance(10 * 60_000)
     expect((await options()).body.error.code).toBe('fresh_sign_in_required')
-    expect((await person.post('/reauthenticate', { password: goodPassword })).status).toBe(200)
+    expect((await user.post('/reauthenticate', { password: goodPassword })).status).toBe(200)
     expect((await options()).status).toBe(200)
   })
 })
@@ -189,11 +189,11 @@ describe('confirming the password', () => {
 test('a password that is changed while it is checked opens no session', async () => {
   const { email, id } = await app.person()
   await givePassword(app, email)
-  const personId = app.deps.ids.open(id)!.value
+  const userId = app.deps.ids.open(id)!.value
   // The change is made and not yet committed while the sign-in verifies the old password.
   const change = await app.db.connect()
   await change.query('begin')
-  await change.query("update people set password_hash = 'changed' where id = $1::bigint", [personId])
+  await change.query("update people set password_hash = 'changed' where id = $1::bigint", [userId])
   const signingIn = newBrowser(app).post('/sign-in', { email, password: goodPassword })
   await expect.poll(() => countLockWaits(app.db)).toBe(1)
   await change.query('commit')

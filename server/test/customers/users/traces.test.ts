@@ -4,8 +4,8 @@ import { createLogger } from '../../../src/foundation/runtime/logger.ts'
 import { buildApp } from '../../../src/program/app.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
-import { createConsoleClient } from '../../support/person.ts'
-import { cookieOf, givePassword, goodPassword, newBrowser, newLink } from './support/people.ts'
+import { createConsoleClient } from '../../support/user.ts'
+import { cookieOf, givePassword, goodPassword, newBrowser, newLink } from './support/users.ts'
 
 let app: TestApp
 const logged: string[] = []
@@ -20,15 +20,15 @@ const lineOf = (requestId: string) =>
   logged.map((line) => JSON.parse(line)).find((line) => line.request_id === requestId)
 
 test('a log line names the person and the account by their ids', async () => {
-  const person = await app.person()
-  const session = await person.get('/session')
-  const usage = await person.get(`/accounts/${person.account}/usage`)
-  const refused = await person.get(`/accounts/${(await app.person()).account}/usage`)
+  const user = await app.person()
+  const session = await user.get('/session')
+  const usage = await user.get(`/accounts/${user.account}/usage`)
+  const refused = await user.get(`/accounts/${(await app.person()).account}/usage`)
   await expect.poll(() => lineOf(refused.body.error.request_id)).toBeDefined()
-  expect(lineOf(session.body.request_id)).toMatchObject({ route: '/console/api/session', person_id: person.id })
+  expect(lineOf(session.body.request_id)).toMatchObject({ route: '/console/api/session', person_id: user.id })
   expect(lineOf(session.body.request_id)).not.toHaveProperty('account_id')
-  expect(lineOf(usage.body.request_id)).toMatchObject({ person_id: person.id, account_id: person.account })
-  expect(lineOf(refused.body.error.request_id)).toMatchObject({ person_id: person.id, code: 'account_not_found' })
+  expect(lineOf(usage.body.request_id)).toMatchObject({ person_id: user.id, account_id: user.account })
+  expect(lineOf(refused.body.error.request_id)).toMatchObject({ person_id: user.id, code: 'account_not_found' })
 })
 
 test('the log holds no address, token, password or cookie of a person', async () => {
@@ -67,6 +67,6 @@ test('requests queue as their account or their person once these are known, and 
   const client = createConsoleClient(url, cookie)
   for (const path of ['/session', '/session', `/accounts/${account}/usage`, `/accounts/${account}/usage`])
     expect((await client.get(path)).status).toBe(200)
-  const [personId, accountId] = [app.deps.ids.open(id)!.value, app.accountNumber(account)]
-  expect(holders).toEqual(['visitor 127.0.0.1', `person ${personId}`, 'visitor 127.0.0.1', `account ${accountId}`])
+  const [userId, accountId] = [app.deps.ids.open(id)!.value, app.accountNumber(account)]
+  expect(holders).toEqual(['visitor 127.0.0.1', `person ${userId}`, 'visitor 127.0.0.1', `account ${accountId}`])
 })

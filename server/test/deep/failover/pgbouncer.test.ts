@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../../../packages/embedded-postgres/test/support.ts'
-import { expectBalancedLedger, importPeople, peopleSettings } from '../../promises/crash/support/people.ts'
 import { sendRequestOrThrow } from '../../promises/crash/support/requests.ts'
 import { tryReveal } from '../../promises/crash/support/reveal.ts'
 import { startService, subscribe } from '../../promises/crash/support/service.ts'
+import { expectBalancedLedger, importUsers, usersSettings } from '../../promises/crash/support/users.ts'
 import { hasPgbouncer, startPgbouncer } from './support/pgbouncer.ts'
 import { type OwnServer, startAlone } from './support/servers.ts'
 
@@ -16,7 +16,7 @@ describe.skipIf(!hasPgbouncer)('behind PgBouncer in transaction mode', () => {
     ;({ server, database } = await startAlone())
   })
   const settingsFor = (port: number) => ({
-    ...peopleSettings,
+    ...usersSettings,
     DATABASE_URL: `postgres://storedex@127.0.0.1:${port}/${database}`,
     DATABASE_DIRECT_URL: server.urlOf(database),
   })
@@ -28,7 +28,7 @@ describe.skipIf(!hasPgbouncer)('behind PgBouncer in transaction mode', () => {
       ),
     )
     const service = await startService({ ...settings, SEARCH_ENGINE: 'memory' })
-    const ids = await importPeople(settings, 10)
+    const ids = await importUsers(settings, 10)
     const { live } = await subscribe(settings, { contact_credits: 1_000, store_exports: 1_000 })
     // Notifications of imports do not go through the pooler.
     const search = () => sendRequestOrThrow(service.api, live, '/stores/search', { filters: {}, limit: 10 })

@@ -56,7 +56,7 @@ test('a restore names the keys and operators that it made valid again, and says 
   const file = join(temporaryFolder(), 'storedex.backup')
   const account = await cli.json('accounts', 'create', '--name', 'Aurora', '--plan', 'pro')
   const { key, id } = await cli.json('keys', 'create', String(account.id), '--name', 'production')
-  await cli.json('people', 'create', 'ops@people.example', '--name', 'Ops', '--operator')
+  await cli.json('users', 'create', 'ops@people.example', '--name', 'Ops', '--operator')
   await cli.json('backup', file, '--with-keys')
   const restore = await runElsewhere({ dataKeys: null, dataDir: temporaryFolder() }, 'restore', file)
   const { stdout } = await restore()

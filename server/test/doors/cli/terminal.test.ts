@@ -56,12 +56,12 @@ test('names that are stored do not either', async () => {
   const account = await cli.json('accounts', 'create', '--name', `${hostile}\nz`, '--plan', 'pro')
   const id = account.id as string
   await cli.run('keys', 'create', id, '--name', `${hostile}\nz`)
-  await cli.run('people', 'create', 'mara@northwind.example', '--name', `${hostile}\nz`, '--account', id)
+  await cli.run('users', 'create', 'mara@northwind.example', '--name', `${hostile}\nz`, '--account', id)
   const lists = [
     ['accounts', 'list'],
     ['accounts', 'show', id],
     ['keys', 'list', id],
-    ['people', 'list'],
+    ['users', 'list'],
   ]
   for (const args of lists) expect([args, await quiet(...args)]).toEqual([args, expect.stringContaining('\\u001b[2J')])
   expect((await cli.run('keys', 'list', id)).stdout.trim().split('\n')).toHaveLength(2)

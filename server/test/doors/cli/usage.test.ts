@@ -64,14 +64,14 @@ describe('wrong usage exits with 2, writes to standard error and does nothing', 
     [['stores', 'show']],
     [['stores', 'rename', 'a.example']],
     [['stores', 'remove', 'a.example', 'b.example']],
-    [['people']],
-    [['people', 'create', 'mara@aurora.example']],
-    [['people', 'create', 'nobody', '--name', 'N']],
-    [['people', 'create', 'mara@aurora.example', '--name', 'M', '--role', 'owner']],
-    [['people', 'add', 'mara@aurora.example']],
-    [['people', 'add', 'mara@aurora.example', '--account', account, '--role', 'boss']],
-    [['people', 'drop', 'mara@aurora.example']],
-    [['people', 'operator']],
+    [['users']],
+    [['users', 'create', 'mara@aurora.example']],
+    [['users', 'create', 'nobody', '--name', 'N']],
+    [['users', 'create', 'mara@aurora.example', '--name', 'M', '--role', 'owner']],
+    [['users', 'add', 'mara@aurora.example']],
+    [['users', 'add', 'mara@aurora.example', '--account', account, '--role', 'boss']],
+    [['users', 'drop', 'mara@aurora.example']],
+    [['users', 'operator']],
     [['ledger']],
     [['ledger', 'check', account]],
     [['ledger', 'show']],
@@ -111,7 +111,7 @@ test('every command and group has a description, and help shows examples', async
     for (const [line] of name === 'help' ? [] : await commandsOf(name!))
       expect(line, name).toMatch(/\S {2,}[a-z]|^ {2}\S+ .*[>\]]$/)
   }
-  for (const group of ['accounts', 'keys', 'people', 'billing', 'contacts', 'ledger'])
+  for (const group of ['accounts', 'keys', 'users', 'billing', 'contacts', 'ledger'])
     expect((await cli.run(group, '--help')).stdout, group).toContain('\nExamples:\n')
   expect((await cli.run('--help')).stdout).toContain('\nExamples:\n')
 })

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { setKeyLimits } from '../../../src/customers/keys/change-key.ts'
-import { registerPerson, removePerson, setOperator } from '../../../src/customers/users/manage-people.ts'
+import { registerUser, removeUser, setOperator } from '../../../src/customers/users/manage-users.ts'
 import { endMembership } from '../../../src/customers/users/members/change-members.ts'
 import { isNeverCopied } from '../../../src/operations/backup/left-out.ts'
 import { comparedTables } from '../../../src/operations/backup/stricter-queries.ts'
 import { createAuthenticator } from '../../customers/users/support/authenticator.ts'
-import { cookieOf, givePassword, goodPassword, newLink } from '../../customers/users/support/people.ts'
+import { cookieOf, givePassword, goodPassword, newLink } from '../../customers/users/support/users.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { createClient, type Json } from '../../support/client.ts'
 import { commandsOf } from '../../support/deps.ts'
-import { createConsoleClient } from '../../support/person.ts'
+import { createConsoleClient } from '../../support/user.ts'
 import {
   backUpTo,
   createTarget,
@@ -130,7 +130,7 @@ describe('over the installation that the backup was made of', () => {
     await endMembership(commandsOf(app.operator), { accountId: app.accountNumber(account), person: member.id })
     const browser = createConsoleClient(app.url, (await app.person({ email: member.email, account: null })).cookie)
     expect((await browser.delete(`/passkeys/${stolen.id}`, undefined, here())).status).toBe(200)
-    await removePerson(commandsOf(app.operator), removed.email)
+    await removeUser(commandsOf(app.operator), removed.email)
     await app.db.query("update members set role = 'viewer' where person_id = $1", [
       app.deps.ids.open(lowered.id)!.value,
     ])
@@ -206,7 +206,7 @@ describe('over the installation that the backup was made of', () => {
   test('the audit log is kept, and no number that it names is given again', async () => {
     await app.person()
     const older = await backUp()
-    const created = await registerPerson(commandsOf(app.operator), {
+    const created = await registerUser(commandsOf(app.operator), {
       email: `later-${crypto.randomUUID()}@people.example`,
       name: 'Later',
       membership: null,
@@ -252,7 +252,7 @@ describe('over the installation that the backup was made of', () => {
     const first = await app.person({ role: 'owner' })
     const older = await backUp()
     await app.person({ account: first.account, role: 'owner' })
-    await removePerson(commandsOf(app.operator), first.email)
+    await removeUser(commandsOf(app.operator), first.email)
     const another = await app.person({ account: first.account, role: 'viewer' })
     expect(another.account).toBe(first.account)
     const { target, result } = await restoreOver(await backUp(), older)

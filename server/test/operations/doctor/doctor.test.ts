@@ -300,20 +300,20 @@ describe('Stripe', () => {
 })
 
 test('mail that may go out in clear is a warning, and its password is not shown', () => {
-  const people = (smtpUrl: string, tls: 'required' | 'optional' = 'required') => ({
-    people: { mail: { smtpUrl, from: 'a@b.example', tls }, privacyContact: null, signup: 'off', openid: null } as const,
+  const users = (smtpUrl: string, tls: 'required' | 'optional' = 'required') => ({
+    users: { mail: { smtpUrl, from: 'a@b.example', tls }, privacyContact: null, signup: 'off', openid: null } as const,
   })
-  expect(checkMail(people('smtps://mara:hidden-word@mail.example:465'))).toEqual({
+  expect(checkMail(users('smtps://mara:hidden-word@mail.example:465'))).toEqual({
     name: 'mail',
     status: 'ok',
     detail: 'Mail goes through mail.example:465.',
     advice: null,
   })
-  expect(checkMail(people('smtp://mail.example'))).toMatchObject({
+  expect(checkMail(users('smtp://mail.example'))).toMatchObject({
     status: 'ok',
     detail: 'Mail goes through mail.example. It is sent encrypted, or not at all.',
   })
-  const clear = checkMail(people('smtp://mara:hidden-word@mail.example', 'optional'))
+  const clear = checkMail(users('smtp://mara:hidden-word@mail.example', 'optional'))
   expect(clear).toMatchObject({ status: 'warning', advice: expect.stringContaining('SMTP_TLS=optional') })
   expect(JSON.stringify(clear)).not.toContain('hidden-word')
 })

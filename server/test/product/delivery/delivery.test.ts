@@ -20,7 +20,7 @@ function contextOf({ exports = 10, rows = 20 }: { exports?: number; rows?: numbe
   const limits = { store_exports: exports, search_rows: rows, contact_credits: 0 }
   const key = { id: 5, name: 'k', counterKeyId: 5, budgets: noBudgets }
   const entitlement = { limits, period, creditsPeriod: period }
-  const caller = { accountId: 7, mode: 'live', key, personId: null, scopes: null, entitlement, rate: {} }
+  const caller = { accountId: 7, mode: 'live', key, userId: null, scopes: null, entitlement, rate: {} }
   const now = new Date('2026-11-10T12:00:00.000Z')
   return { db: pool, now, requestId: 'req_1', caller, ...services } as unknown as CatalogueContext
 }

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 
 let app: TestApp
 let key: TestKey
-let person: TestPerson
+let person: TestUser
 beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
   key = await app.key({ limits: { requests_per_minute: 10_000 } })

@@ -30,7 +30,7 @@ test('the database is opened without the packages of the service', () => {
   expect(loaded.filter((name) => heavy.test(name))).toEqual([])
 })
 
-test.each(['accounts', 'keys', 'people', 'ledger/ledger', 'catalogue/stores', 'catalogue/exports'])(
+test.each(['accounts', 'keys', 'users', 'ledger/ledger', 'catalogue/stores', 'catalogue/exports'])(
   '%s loads none of them either',
   (group) => {
     expect(packagesLoadedBy(`server/src/doors/cli/${group}.ts`).filter((name) => heavy.test(name))).toEqual([])

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { newLink } from '../../customers/users/support/people.ts'
+import { newLink } from '../../customers/users/support/users.ts'
 import { aurora } from '../../support/fixtures.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { expectGoodLooks, seesEveryVariant } from './support/looks.ts'
 
@@ -15,8 +15,8 @@ const names = ['Mara', 'Jonas', 'Elif']
 
 describeInBrowser('everybody can use', () => {
   let app: BrowserApp
-  let owner: TestPerson
-  let invited: TestPerson
+  let owner: TestUser
+  let invited: TestUser
   beforeAll(async () => {
     app = await startBrowserApp({
       environment: { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'console@storedex.example' },

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { aurora } from '../../support/fixtures.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { screenshot } from './support/looks.ts'
 
@@ -25,7 +25,7 @@ const phone = { width: 390, height: 844 }
 
 describeInBrowser('names that somebody chose to do harm', () => {
   let app: BrowserApp
-  let person: TestPerson
+  let user: TestUser
   beforeAll(async () => {
     app = await startBrowserApp()
     await app.importStores(
@@ -50,7 +50,7 @@ describeInBrowser('names that somebody chose to do harm', () => {
         emails: [{ email: `${name}@people.example`, status: 'verified' }],
       })),
     )
-    person = await app.person({ name: texts.markup })
+    user = await app.person({ name: texts.markup })
   })
 
   /** Nothing runs, and nothing is wider than the window, wide or narrow. */
@@ -70,7 +70,7 @@ describeInBrowser('names that somebody chose to do harm', () => {
   /** The dialogs of the browser that were opened: a text was run. */
   const dialogs: string[] = []
   async function open(path: string): Promise<Page> {
-    const page = await app.open('about:blank', { as: person })
+    const page = await app.open('about:blank', { as: user })
     page.on('dialog', (dialog) => {
       dialogs.push(dialog.type())
       void dialog.dismiss()

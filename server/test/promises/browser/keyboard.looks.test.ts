@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { upload } from '../../catalogue/import-jobs/support/imports.ts'
-import { newLink } from '../../customers/users/support/people.ts'
+import { newLink } from '../../customers/users/support/users.ts'
 import { createMember, type TestMember } from '../../support/members.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { untilLoaded } from './support/console-page.ts'

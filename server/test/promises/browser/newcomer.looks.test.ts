@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { prepareCatalogueAndKeys } from '../../../src/program/serving/demo-keys.ts'
-import { createDemoLink } from '../../../src/program/serving/demo-person.ts'
+import { createDemoLink } from '../../../src/program/serving/demo-user.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { expectGoodLooks } from './support/looks.ts'
 
@@ -51,19 +51,21 @@ describeInBrowser('a newcomer', () => {
     expect(page.url()).toBe(`${app.url}/stores`)
     await press(goTo(page, 'People'))
     const answer = page.waitForResponse((response) => {
-      const { person, store } = response.url().endsWith('/contacts/search') ? response.request().postDataJSON() : {}
-      return person?.roles_any?.length === 1 && store?.countries?.length === 1
+      const { person: user, store } = response.url().endsWith('/contacts/search')
+        ? response.request().postDataJSON()
+        : {}
+      return user?.roles_any?.length === 1 && store?.countries?.length === 1
     })
     await press(group(page, 'Roles').getByRole('checkbox', { name: 'Marketing', exact: true }))
     await press(group(page, 'Countries').getByRole('checkbox', { name: 'Germany', exact: true }))
     const { data } = await (await answer).json()
-    const people = page.getByRole('table', { name: 'People' })
+    const users = page.getByRole('table', { name: 'People' })
     // The rows of the question before are still there for a moment.
-    const names = () => people.getByRole('rowheader').allTextContents()
+    const names = () => users.getByRole('rowheader').allTextContents()
     await expect.poll(async () => (await names()).length).toBe(data.length)
     await expect.poll(async () => (await names())[0]).toContain(data[0].first_name)
     await press(page.getByRole('button', { name: 'Select first 10' }))
-    expect(await people.getByRole('checkbox', { name: /^Select (?!all)/, checked: true }).count()).toBe(10)
+    expect(await users.getByRole('checkbox', { name: /^Select (?!all)/, checked: true }).count()).toBe(10)
     const selection = page.getByRole('region', { name: 'Selection' })
     await selection.getByText('10 new = 10 credits, 0 already yours, 990 left afterwards').waitFor()
     await press(selection.getByRole('button', { name: 'Reveal', exact: true }))

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { givePassword, goodPassword } from '../../customers/users/support/people.ts'
+import { givePassword, goodPassword } from '../../customers/users/support/users.ts'
 import { aurora } from '../../support/fixtures.ts'
-import type { TestPerson } from '../../support/person.ts'
+import type { TestUser } from '../../support/user.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { expectGoodLooks, screenshot } from './support/looks.ts'
 
@@ -24,7 +24,7 @@ async function expectDisabled(page: Page, control: Locator, reason: string): Pro
 
 describeInBrowser('what somebody may not do', () => {
   let app: BrowserApp
-  let owner: TestPerson
+  let owner: TestUser
   beforeAll(async () => {
     app = await startBrowserApp()
     await app.importStores([aurora])
@@ -49,8 +49,8 @@ describeInBrowser('what somebody may not do', () => {
     )
     return rows[0].amount
   }
-  const previews = async (person: TestPerson) =>
-    (await person.post(`/accounts/${owner.account}/contacts/search`, { max_contacts_per_store: 10 })).body.data
+  const previews = async (user: TestUser) =>
+    (await user.post(`/accounts/${owner.account}/contacts/search`, { max_contacts_per_store: 10 })).body.data
 
   test('a viewer sees people, and Reveal with the reason why not', async () => {
     const viewer = await app.person({ account: owner.account, role: 'viewer' })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { createTestPerson } from '../../support/person.ts'
+import { createTestUser } from '../../support/user.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { expectGoodLooks } from './support/looks.ts'
 
@@ -22,7 +22,7 @@ describeInBrowser('the console in a browser', () => {
   })
 
   test('shows the stores to somebody who is signed in', async () => {
-    const page = await app.open('/', { as: await createTestPerson(app.url, app.deps, {}) })
+    const page = await app.open('/', { as: await createTestUser(app.url, app.deps, {}) })
     await page.getByRole('heading', { name: 'Stores', level: 1 }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/stores')
     for (const name of ['Stores', 'People', 'Revealed', 'Exports', 'Usage', 'Keys', 'Billing', 'Account'])
@@ -44,7 +44,7 @@ describeInBrowser('the console in a browser', () => {
       const document = await (await fetch(`${app.url}${path}`, { headers: { accept: 'text/html' } })).text()
       const named = [...document.matchAll(/(?:src|href)="(\/[^"]+\.js)"/g)].map(([, file]) => file)
       const page = await app.open('about:blank', {
-        as: await createTestPerson(app.url, app.deps, { operator: true }),
+        as: await createTestUser(app.url, app.deps, { operator: true }),
         tolerates: (status) => status === 404,
       })
       const sizes = countScripts(page)
@@ -60,7 +60,7 @@ describeInBrowser('the console in a browser', () => {
   )
 
   test.each(['/sign-in', '/stores', '/people', '/keys'])('%s loads little JavaScript at first', async (path) => {
-    const as = path === '/sign-in' ? {} : { as: await createTestPerson(app.url, app.deps, {}) }
+    const as = path === '/sign-in' ? {} : { as: await createTestUser(app.url, app.deps, {}) }
     // A profile of its own, whose cache is empty.
     const page = await app.open('about:blank', { ...as, context: {} })
     const sizes = countScripts(page)

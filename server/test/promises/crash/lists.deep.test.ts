@@ -6,9 +6,9 @@ import { changeAccount, createAccount } from '../../../src/customers/administrat
 import { createKey } from '../../../src/customers/keys/create-key.ts'
 import { commandsOf } from '../../support/deps.ts'
 import { randomFrom } from './support/load.ts'
-import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
 import { sendRequest, sendRequestOrThrow } from './support/requests.ts'
 import { killPostgres, startService, waitUntilReady, withDeps } from './support/service.ts'
+import { expectBalancedLedger, importUsers, usersSettings } from './support/users.ts'
 
 const kills = proofKills(12, 3)
 const seed = Date.now() % 1_000_000
@@ -20,9 +20,9 @@ test(`what searches add to lists is paid once, over ${kills} kills (seed ${seed}
 }, async () => {
   const random = randomFrom(seed)
   const dataDir = join(temporaryDirectory(), 'data')
-  const settings = { DATA_DIR: dataDir, ...peopleSettings }
+  const settings = { DATA_DIR: dataDir, ...usersSettings }
   let service = await startService(settings)
-  await importPeople(settings, stores)
+  await importUsers(settings, stores)
   const { secret: key } = await withDeps(settings, async (deps) => {
     const context = commandsOf(deps)
     const account = await createAccount(context, { name: 'Lists', plan: 'enterprise' })

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { makesAllRuns, proofKills } from '../../../../bin/tests/proof-runs.ts'
 import { serverPid, temporaryDirectory } from '../../../../packages/embedded-postgres/test/support.ts'
 import { randomFrom } from './support/load.ts'
-import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
 import { type ApiReply, sendRequestOrThrow } from './support/requests.ts'
 import { isReplay, type RevealReply, type RevealRequest, revealWithRetries, tryReveal } from './support/reveal.ts'
 import { killPostgres, type Service, startService, subscribe, waitUntilReady } from './support/service.ts'
+import { expectBalancedLedger, importUsers, usersSettings } from './support/users.ts'
 
 const kills = proofKills(12, 2)
 const seed = Date.now() % 1_000_000
@@ -49,9 +49,9 @@ test(`reveals interrupted by ${kills} kills and retried are charged once (seed $
 }, async () => {
   const random = randomFrom(seed)
   const dataDir = join(temporaryDirectory(), 'data')
-  const settings = { DATA_DIR: dataDir, ...peopleSettings }
+  const settings = { DATA_DIR: dataDir, ...usersSettings }
   let service: Service = await startService(settings)
-  const ids = await importPeople(settings, kills * storesPerKill)
+  const ids = await importUsers(settings, kills * storesPerKill)
   const { live } = await subscribe(settings, { contact_credits: 1_000_000, store_exports: 1_000_000 })
   const finals = new Map<string, RevealReply>()
   const figures = { kills: 0, ofPostgres: 0, answered: 0, inFlight: 0, paidUnanswered: 0 }

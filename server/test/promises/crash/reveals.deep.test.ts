@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../support/database.ts'
 import { randomFrom } from './support/load.ts'
-import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
 import { type ApiReply, sendRequestOrThrow } from './support/requests.ts'
 import { isReplay, type RevealReply, type RevealRequest, revealWithRetries } from './support/reveal.ts'
 import { startService, subscribe } from './support/service.ts'
+import { expectBalancedLedger, importUsers, usersSettings } from './support/users.ts'
 
 const { url } = await createTestDatabase()
-const settings = { DATABASE_URL: url, ...peopleSettings }
+const settings = { DATABASE_URL: url, ...usersSettings }
 const exportsAllowance = 1_000
 
 interface Outcome {
@@ -18,7 +18,7 @@ interface Outcome {
 
 test('a hundred concurrent reveals on two servers, with one credit too few', { timeout: 120_000 }, async () => {
   const services = await Promise.all([startService(settings), startService(settings)])
-  const ids = await importPeople(settings, 8)
+  const ids = await importUsers(settings, 8)
   for (const seed of [11, Date.now() % 1_000_000]) {
     const wishes = drawWishes(ids, randomFrom(seed))
     const credits = new Set(wishes.flatMap((wish) => wish.ids)).size - 1

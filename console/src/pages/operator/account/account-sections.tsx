@@ -27,7 +27,7 @@ export function AccountSections({ details }: { details: AccountDetails }) {
             <p className="mb-2 text-muted">Nobody signs in for this account. This adds somebody:</p>
             <CodeBlock
               label="Command"
-              code={`npx storedex people create EMAIL --name NAME --account ${account.id} --role owner`}
+              code={`npx storedex users create EMAIL --name NAME --account ${account.id} --role owner`}
             />
           </>
         ) : (

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { personContext } from '../../../customers/auth/signed-in.ts'
+import { userContext } from '../../../customers/auth/signed-in.ts'
 import type { ApiRoutes } from '../../../foundation/http/server.ts'
 import { ClosedObject, Count, OneOf, RequestId, Timestamp } from '../../../foundation/kernel/shapes.ts'
 import { type ErasureContext, erasing } from '../../erasure/erase-contacts.ts'
@@ -82,7 +82,7 @@ export function registerSuppressionRoutes(api: ApiRoutes, services: ErasureServi
       },
     },
     async (request) => {
-      const ctx = { ...services, db: services.db.lane('erasure'), actor: personContext(request).actor }
+      const ctx = { ...services, db: services.db.lane('erasure'), actor: userContext(request).actor }
       return { ...(await suppressText(ctx, request.body.text)), request_id: request.id }
     },
   )

@@ -56,10 +56,10 @@ export async function endTrial(
 }
 
 function trialRequest(ctx: MemberBillingContext): TrialRequest {
-  const { actor, caller, person, now, publicUrl } = ctx
+  const { actor, caller, user, now, publicUrl } = ctx
   return {
     permissions: { accountId: caller.accountId, canManageBilling: true },
-    subject: `person ${person.id} of account ${caller.accountId}`,
+    subject: `person ${user.id} of account ${caller.accountId}`,
     returnUrl: billingPageUrl(publicUrl, { returned: 'trial' }),
     actor,
     now,

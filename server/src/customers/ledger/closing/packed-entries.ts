@@ -72,7 +72,7 @@ function textOf(rows: readonly LedgerRow[]): string {
 }
 
 function readLine(line: string): LedgerRow {
-  const [entry, spentAt, mode, meter, amount, period, request, key = null, person = null] = JSON.parse(line) as Line
+  const [entry, spentAt, mode, meter, amount, period, request, key = null, user = null] = JSON.parse(line) as Line
   return {
     entry,
     spent_at: new Date(spentAt),
@@ -82,7 +82,7 @@ function readLine(line: string): LedgerRow {
     period_start: new Date(period),
     request_id: request,
     key_id: key,
-    person_id: person,
+    person_id: user,
   }
 }
 

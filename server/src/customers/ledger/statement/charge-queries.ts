@@ -13,7 +13,7 @@ import type { Queryable } from '../../../foundation/db/pool.ts'
 import { meters as allMeters, type Meter } from '../../accounts/plans.ts'
 import { admittedCte, keysBeforeCte, newCte, stateCte } from './decision-queries.ts'
 import { type ChargeParts, nameOfCharge } from './parts.ts'
-import { insertCte, insertedBy, pageCte, personRowsCte, settlementCtes, spendsCte } from './settlement-queries.ts'
+import { insertCte, insertedBy, pageCte, settlementCtes, spendsCte, userRowsCte } from './settlement-queries.ts'
 
 /** Values of the named parameters. */
 export type ChargeValues = Record<string, unknown>
@@ -117,7 +117,7 @@ export function chargeSql(parts: ChargeParts): string {
     views === 'page' && pageCte(parts),
     spent.length > 0 && spendsCte(spent, parts),
     spent.length > 0 && settlementCtes(parts),
-    views && spent.length > 0 && personRowsCte,
+    views && spent.length > 0 && userRowsCte,
   ].filter((cte) => typeof cte === 'string')
   return `with ${ctes.join(',\n')}\n${answerSql(parts, meters, spent)}`
 }

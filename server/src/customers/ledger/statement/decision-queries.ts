@@ -1,7 +1,7 @@
 /** SQL of what decides about a charge: the state before it, whether it fits, and the windows that count its requests. */
 
 import type { Meter } from '../../accounts/plans.ts'
-import { isPageOpenSql, isPersonHourOpenSql, viewedRowsAllowance } from '../window-queries.ts'
+import { isPageOpenSql, isUserHourOpenSql, viewedRowsAllowance } from '../window-queries.ts'
 import type { ChargeParts } from './parts.ts'
 
 /**
@@ -87,7 +87,7 @@ export function stateCte(parts: ChargeParts, meters: readonly Meter[]): string {
   const joins = [
     ...(admits ? ['left join request_windows w on w.account_id = :account_id::bigint and w.mode = :mode::text'] : []),
     ...(views
-      ? [`left join person_windows h on h.person_id = :person_id::bigint and ${isPersonHourOpenSql('h.started_at')}`]
+      ? [`left join person_windows h on h.person_id = :person_id::bigint and ${isUserHourOpenSql('h.started_at')}`]
       : []),
     ...(views === 'page'
       ? [
@@ -134,7 +134,7 @@ function fitsSql(
   const askedOf = (meter: Meter) =>
     views === 'page' && meter === 'search_rows' ? 's.rows_needed' : `:${meter}_asked::integer`
   const rows = spent.filter((meter) => kinds[meter] === 'counted').map((meter) => within(meter, askedOf(meter)))
-  const person = views
+  const user = views
     ? [`${askedOf('search_rows')} <= greatest(${viewedRowsAllowance} - coalesce(s.hour_rows, 0), 0)`]
     : []
   const others = spent
@@ -144,7 +144,7 @@ function fitsSql(
         `case when ${within(meter, `cardinality(:${meter}_ids::bigint[])`)} then true
               else ${within(meter, `(select needed from ${meter}_new)`)} end`,
     )
-  return { rows: conjunction([...current, ...rows, ...person]), others: conjunction(others) }
+  return { rows: conjunction([...current, ...rows, ...user]), others: conjunction(others) }
 }
 
 const isMinuteOpen =

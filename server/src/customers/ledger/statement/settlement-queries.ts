@@ -2,7 +2,7 @@
 
 import type { Meter } from '../../accounts/plans.ts'
 import { counterKeySql } from '../../auth/budget-queries.ts'
-import { isPageOpenSql, isPersonHourOpenSql, viewedRowsAllowance } from '../window-queries.ts'
+import { isPageOpenSql, isUserHourOpenSql, viewedRowsAllowance } from '../window-queries.ts'
 import { type ChargeParts, of, paying } from './parts.ts'
 
 export function insertCte(meter: Meter, parts: ChargeParts): string {
@@ -126,13 +126,13 @@ recorded as (
 }
 
 /** The join makes the counters come first. */
-export const personRowsCte = `viewed as (
+export const userRowsCte = `viewed as (
   insert into person_windows as w (person_id, started_at, rows_viewed, allowance)
   select :person_id::bigint, :spent_at::timestamptz, s.amount, ${viewedRowsAllowance}
   from spends s
   join counted c on c.meter = s.meter
   on conflict (person_id) do update set
-    started_at  = case when ${isPersonHourOpenSql('w.started_at')} then w.started_at else excluded.started_at end,
-    rows_viewed = case when ${isPersonHourOpenSql('w.started_at')} then w.rows_viewed + excluded.rows_viewed else excluded.rows_viewed end,
+    started_at  = case when ${isUserHourOpenSql('w.started_at')} then w.started_at else excluded.started_at end,
+    rows_viewed = case when ${isUserHourOpenSql('w.started_at')} then w.rows_viewed + excluded.rows_viewed else excluded.rows_viewed end,
     allowance   = excluded.allowance
 )`

@@ -10,18 +10,18 @@ interface NewChallenge {
   token: string
   purpose: ChallengePurpose
   /** Whose it is; null for somebody who is not signed in. */
-  personId: number | null
+  userId: number | null
   content: string
   lifeMs: number
   now: Date
 }
 
 export function createChallenge(db: Queryable, challenge: NewChallenge): Promise<void> {
-  const { token, purpose, personId, content, lifeMs, now } = challenge
+  const { token, purpose, userId, content, lifeMs, now } = challenge
   return insertChallenge(db, {
     id: hashToken(token),
     purpose,
-    personId,
+    userId,
     content,
     expiresAt: new Date(now.getTime() + lifeMs),
   })

@@ -7,13 +7,13 @@ export interface ChallengeRow {
 
 export async function insertChallenge(
   db: Queryable,
-  challenge: { id: Buffer; purpose: string; personId: number | null; content: string; expiresAt: Date },
+  challenge: { id: Buffer; purpose: string; userId: number | null; content: string; expiresAt: Date },
 ): Promise<void> {
   await db.query(
     `
 insert into challenges (id, purpose, person_id, content, expires_at)
 values ($1::bytea, $2::text, $3::bigint, $4::text, $5::timestamptz)`,
-    [challenge.id, challenge.purpose, challenge.personId, challenge.content, challenge.expiresAt],
+    [challenge.id, challenge.purpose, challenge.userId, challenge.content, challenge.expiresAt],
   )
 }
 

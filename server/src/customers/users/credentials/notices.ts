@@ -12,7 +12,7 @@ interface NoticeContext {
 }
 
 /**
- * Mails a person that there is something new to sign in with as them, so that they notice what is not theirs. Call it
+ * Mails a user that there is something new to sign in with as them, so that they notice what is not theirs. Call it
  * after the commit.
  */
 export function noticeNewCredential({ outbox, ...ctx }: NoticeContext, email: string, credential: NewCredential): void {

@@ -4,20 +4,20 @@ import { recognised } from '../../auth/actor.ts'
 import { type LinkContext, type OpenedLink, signedIn, startLinkSession } from '../links/link-context.ts'
 import { invalidLinkError } from '../links/links.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
-import { createPerson, findPersonByEmail } from '../person.ts'
-import type { RegisteredPerson } from '../queries.ts'
+import type { RegisteredUser } from '../queries.ts'
 import { hashToken } from '../tokens.ts'
+import { createUser, findUserByEmail } from '../user.ts'
 import { joinByInvitation } from './invitations.ts'
 import { type InvitationRow, selectOpenInvitation } from './queries.ts'
 
 interface FoundInvitation {
   invitation: InvitationRow
-  /** The person who is signed in, if the invitation is for their address. */
-  own: RegisteredPerson | null
+  /** The user who is signed in, if the invitation is for their address. */
+  own: RegisteredUser | null
 }
 
 /**
- * Looks at the link of an invitation; null when it is none. Whether the address is known is told to nobody but the person
+ * Looks at the link of an invitation; null when it is none. Whether the address is known is told to nobody but the user
  * whose it is, signed in: everybody else sees both ways, to sign in or to choose a name and a password.
  */
 export async function lookAtInvitation(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
@@ -25,7 +25,7 @@ export async function lookAtInvitation(ctx: LinkContext, token: string): Promise
   return found && describeInvitation(found)
 }
 
-/** The same, and the signed-in person whose address it is for joins. */
+/** The same, and the signed-in user whose address it is for joins. */
 export async function openInvitation(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
   const found = await findInvitation(ctx, token)
   if (!found) return null
@@ -35,11 +35,11 @@ export async function openInvitation(ctx: LinkContext, token: string): Promise<O
   return signedIn(own, null)
 }
 
-async function findInvitation({ db, now, personId }: LinkContext, token: string): Promise<FoundInvitation | null> {
+async function findInvitation({ db, now, userId }: LinkContext, token: string): Promise<FoundInvitation | null> {
   const invitation = await selectOpenInvitation(db, hashToken(token), now)
   if (!invitation) return null
-  const person = await findPersonByEmail(db, invitation.email)
-  return { invitation, own: person && person.id === personId ? person : null }
+  const user = await findUserByEmail(db, invitation.email)
+  return { invitation, own: user && user.id === userId ? user : null }
 }
 
 function describeInvitation({ invitation, own }: FoundInvitation): OpenedLink {
@@ -54,8 +54,8 @@ function describeInvitation({ invitation, own }: FoundInvitation): OpenedLink {
   }
 }
 
-/** Creates the person whom an invitation is for; null when it is none. */
-export async function acceptAsNewPerson(
+/** Creates the user whom an invitation is for; null when it is none. */
+export async function acceptAsNewUser(
   ctx: LinkContext,
   { token, password, name }: { token: string; password: string; name: string | null },
 ): Promise<OpenedLink | null> {
@@ -66,13 +66,13 @@ export async function acceptAsNewPerson(
   const { email } = invitation
   const hash = await hashNewPassword(password, { email, name, address: browser.address })
   return transact(db, async (client) => {
-    const person = await createPerson(client, { email, name, now })
-    if (!person) throw invalidLinkError()
-    const publicId = ids.seal('person', person.id)
-    const actor = recognised(person.id, { address: browser.address, now })
-    await setPasswordAnew(client, actor, { personId: person.id, publicId, hash, name })
-    await joinByInvitation(client, ctx, invitation, person)
-    return startLinkSession(client, ctx, person.id, 'invitation')
+    const user = await createUser(client, { email, name, now })
+    if (!user) throw invalidLinkError()
+    const publicId = ids.seal('person', user.id)
+    const actor = recognised(user.id, { address: browser.address, now })
+    await setPasswordAnew(client, actor, { userId: user.id, publicId, hash, name })
+    await joinByInvitation(client, ctx, invitation, user)
+    return startLinkSession(client, ctx, user.id, 'invitation')
   })
 }
 

@@ -4,7 +4,7 @@ import { recordAudit } from '../../auth/audit.ts'
 import type { LinkContext } from '../links/link-context.ts'
 import { invalidLinkError } from '../links/links.ts'
 import { upsertMemberAtLeast } from '../members/queries.ts'
-import type { RegisteredPerson } from '../queries.ts'
+import type { RegisteredUser } from '../queries.ts'
 import { acceptInvitation, type InvitationRow } from './queries.ts'
 
 /** Makes somebody a member by an invitation, in a transaction. A member keeps a role that may do more. */
@@ -12,12 +12,12 @@ export async function joinByInvitation(
   db: Queryable,
   { ids, now, browser }: Pick<LinkContext, 'ids' | 'now' | 'browser'>,
   invitation: InvitationRow,
-  person: Pick<RegisteredPerson, 'id'>,
+  user: Pick<RegisteredUser, 'id'>,
 ): Promise<void> {
   if (!(await acceptInvitation(db, invitation.id, now))) throw invalidLinkError()
   const { account_id: accountId, role } = invitation
-  await upsertMemberAtLeast(db, { accountId, personId: person.id, role, addedAt: now })
-  await recordAudit(db, recognised(person.id, { address: browser.address, now }), {
+  await upsertMemberAtLeast(db, { accountId, userId: user.id, role, addedAt: now })
+  await recordAudit(db, recognised(user.id, { address: browser.address, now }), {
     accountId,
     action: 'invitation.accepted',
     target: ids.seal('invitation', invitation.id),

@@ -77,7 +77,7 @@ export async function invite(
     await requireRoom(client, account.id, email)
     await countInvitation(ctx, client, email)
     const { token, expiresAt } = link
-    const row = { tokenHash: hashToken(token), accountId: account.id, email, role, invitedBy: ctx.person.id }
+    const row = { tokenHash: hashToken(token), accountId: account.id, email, role, invitedBy: ctx.user.id }
     const id = ctx.ids.seal('invitation', await insertInvitation(client, { ...row, now: ctx.now, expiresAt }))
     await recordAudit(client, ctx, {
       accountId: account.id,
@@ -167,12 +167,12 @@ interface NewLink {
 }
 
 function deliver(
-  { outbox, publicUrl, person, account }: InvitationContext,
+  { outbox, publicUrl, user, account }: InvitationContext,
   { id, email, role, token, expiresAt }: NewLink,
 ): SentInvitation {
   outbox?.send(async () => ({
     to: email,
-    ...invitationLetter({ publicUrl, token, accountName: account.name, inviter: person.name }),
+    ...invitationLetter({ publicUrl, token, accountName: account.name, inviter: user.name }),
   }))
   return {
     id,

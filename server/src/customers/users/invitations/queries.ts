@@ -194,14 +194,14 @@ where account_id = $1::bigint and email = $2::text and ${isOpen}`,
 /** Revokes the open invitations that somebody sent, for all but the allowed roles. */
 export async function revokeInvitationsBy(
   db: Queryable,
-  sender: { accountId: number; personId: number; allowed: readonly Role[]; now: Date },
+  sender: { accountId: number; userId: number; allowed: readonly Role[]; now: Date },
 ): Promise<void> {
   await db.query(
     `
 update invitations i
 set revoked_at = $4::timestamptz
 where account_id = $1::bigint and invited_by = $2::bigint and role <> all ($3::text[]) and ${isOpen}`,
-    [sender.accountId, sender.personId, sender.allowed, sender.now],
+    [sender.accountId, sender.userId, sender.allowed, sender.now],
   )
 }
 

@@ -4,7 +4,7 @@ import type { Signer } from '../../../foundation/kernel/signer.ts'
 import { recognised } from '../../auth/actor.ts'
 import { recordAudit } from '../../auth/audit.ts'
 import type { Role } from '../../auth/roles.ts'
-import { type RegisteredPerson, selectPerson } from '../queries.ts'
+import { type RegisteredUser, selectUser } from '../queries.ts'
 import { type Browser, beginSession } from '../sessions/sessions.ts'
 import { invalidLinkError } from './links.ts'
 
@@ -15,14 +15,14 @@ export interface LinkContext {
   now: Date
   browser: Browser
   /** Who is signed in already; null for nobody. */
-  personId: number | null
+  userId: number | null
   /** The hash of the session's token that the browser had; a new session replaces it. */
   replacedToken: Buffer | null
 }
 
 /** What a link has done or waits for. */
 export interface OpenedLink {
-  /** `sign_in`: it signs the person in, or has done so. The others wait for a password. */
+  /** `sign_in`: it signs the user in, or has done so. The others wait for a password. */
   purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up'
   email: string
   name: string | null
@@ -39,22 +39,22 @@ export interface OpenedLink {
 export async function startLinkSession(
   client: Client,
   ctx: LinkContext,
-  personId: number,
+  userId: number,
   purpose: string,
 ): Promise<OpenedLink> {
-  const person = recognised(personId, { address: ctx.browser.address, now: ctx.now })
-  await recordAudit(client, person, { accountId: null, action: 'link.used', details: { purpose } })
-  const sessionToken = await beginSession(client, ctx, personId, 'link')
-  return signedIn((await selectPerson(client, personId))!, sessionToken)
+  const user = recognised(userId, { address: ctx.browser.address, now: ctx.now })
+  await recordAudit(client, user, { accountId: null, action: 'link.used', details: { purpose } })
+  const sessionToken = await beginSession(client, ctx, userId, 'link')
+  return signedIn((await selectUser(client, userId))!, sessionToken)
 }
 
-export function signedIn({ email, name }: RegisteredPerson, sessionToken: string | null): OpenedLink {
+export function signedIn({ email, name }: RegisteredUser, sessionToken: string | null): OpenedLink {
   return { purpose: 'sign_in', email, name, account: null, needsName: false, needsSignIn: false, sessionToken }
 }
 
-/** Throws for a person who was removed with their links, a moment ago. */
-export async function requireLinkedPerson({ db }: LinkContext, id: number): Promise<RegisteredPerson> {
-  const person = await selectPerson(db, id)
-  if (!person) throw invalidLinkError()
-  return person
+/** Throws for a user who was removed with their links, a moment ago. */
+export async function requireLinkedUser({ db }: LinkContext, id: number): Promise<RegisteredUser> {
+  const user = await selectUser(db, id)
+  if (!user) throw invalidLinkError()
+  return user
 }

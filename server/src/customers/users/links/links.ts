@@ -11,7 +11,7 @@ const hourMs = 3_600_000
 export const linkLifeMs = { invitation: 72 * hourMs, other: hourMs } as const
 
 interface NewLink {
-  personId: number
+  userId: number
   /** `per_…` */
   publicId: string
   purpose: LinkPurpose
@@ -20,11 +20,11 @@ interface NewLink {
 
 /** Creates a single-use link. Returns its token, which is stored nowhere. */
 export async function createSignInLink(db: Queryable, ctx: ActorContext, link: NewLink): Promise<string> {
-  const { personId, publicId, purpose, lifeMs } = link
+  const { userId, publicId, purpose, lifeMs } = link
   const token = newToken()
   const { now } = ctx
   const expiresAt = new Date(now.getTime() + lifeMs)
-  await insertSignInLink(db, { tokenHash: hashToken(token), personId, purpose, now, expiresAt })
+  await insertSignInLink(db, { tokenHash: hashToken(token), userId, purpose, now, expiresAt })
   await recordAudit(db, ctx, { accountId: null, action: 'link.created', target: publicId, details: { purpose } })
   return token
 }

@@ -9,13 +9,13 @@ export interface SignInLinkRow {
 
 export async function insertSignInLink(
   db: Queryable,
-  link: { tokenHash: Buffer; personId: number; purpose: LinkPurpose; now: Date; expiresAt: Date },
+  link: { tokenHash: Buffer; userId: number; purpose: LinkPurpose; now: Date; expiresAt: Date },
 ): Promise<void> {
   await db.query(
     `
 insert into sign_in_links (token_hash, person_id, purpose, created_at, expires_at)
 values ($1::bytea, $2::bigint, $3::text, $4::timestamptz, $5::timestamptz)`,
-    [link.tokenHash, link.personId, link.purpose, link.now, link.expiresAt],
+    [link.tokenHash, link.userId, link.purpose, link.now, link.expiresAt],
   )
 }
 
@@ -51,11 +51,11 @@ returning person_id, purpose`,
   return rows[0]
 }
 
-/** Ends the unused links of a person. */
-export async function endSignInLinks(db: Queryable, personId: number, now: Date): Promise<void> {
+/** Ends the unused links of a user. */
+export async function endSignInLinks(db: Queryable, userId: number, now: Date): Promise<void> {
   await db.query(
     'update sign_in_links set used_at = $2::timestamptz where person_id = $1::bigint and used_at is null',
-    [personId, now],
+    [userId, now],
   )
 }
 

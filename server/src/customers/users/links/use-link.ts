@@ -1,19 +1,19 @@
 import { transact } from '../../../foundation/db/pool.ts'
 import { recognised } from '../../auth/actor.ts'
 import { countFailures } from '../attempts.ts'
-import { acceptAsNewPerson, lookAtInvitation, openInvitation } from '../invitations/accept-invitation.ts'
+import { acceptAsNewUser, lookAtInvitation, openInvitation } from '../invitations/accept-invitation.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
 import { lockCredentials } from '../queries.ts'
 import { completeSignUp, openSignUp } from '../sign-up/sign-up.ts'
 import { hashToken } from '../tokens.ts'
-import { type LinkContext, type OpenedLink, requireLinkedPerson, startLinkSession } from './link-context.ts'
+import { type LinkContext, type OpenedLink, requireLinkedUser, startLinkSession } from './link-context.ts'
 import { invalidLinkError } from './links.ts'
 import { type LinkPurpose, type SignInLinkRow, selectSignInLink, useSignInLink } from './queries.ts'
 
 export interface ChosenPassword {
   token: string
   password: string
-  /** Null to keep the person's name. */
+  /** Null to keep the user's name. */
   name: string | null
 }
 
@@ -31,11 +31,11 @@ export function openLink(ctx: LinkContext, token: string): Promise<OpenedLink> {
   return useFirst(ctx, [() => openOwnLink(ctx, token), () => openInvitation(ctx, token), () => openSignUp(ctx, token)])
 }
 
-/** Sets the password that a link waits for, and signs the person in. */
+/** Sets the password that a link waits for, and signs the user in. */
 export function setPasswordByLink(ctx: LinkContext, chosen: ChosenPassword): Promise<OpenedLink> {
   return useFirst(ctx, [
     () => setOwnPassword(ctx, chosen),
-    () => acceptAsNewPerson(ctx, chosen),
+    () => acceptAsNewUser(ctx, chosen),
     () => completeSignUp(ctx, chosen),
   ])
 }
@@ -62,41 +62,41 @@ async function openOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink 
   const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
   if (!link) return null
   if (link.purpose !== 'sign_in') return describeOwnLink(ctx, link)
-  return useOwnLink(ctx, { token, purpose: 'sign_in', personId: link.person_id })
+  return useOwnLink(ctx, { token, purpose: 'sign_in', userId: link.person_id })
 }
 
-async function describeOwnLink(ctx: LinkContext, { purpose, person_id: personId }: SignInLinkRow): Promise<OpenedLink> {
-  const { email, name } = await requireLinkedPerson(ctx, personId)
+async function describeOwnLink(ctx: LinkContext, { purpose, person_id: userId }: SignInLinkRow): Promise<OpenedLink> {
+  const { email, name } = await requireLinkedUser(ctx, userId)
   return { purpose, email, name, account: null, needsName: false, needsSignIn: false, sessionToken: null }
 }
 
 async function setOwnPassword(ctx: LinkContext, { token, password, name }: ChosenPassword): Promise<OpenedLink | null> {
   const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
   if (link?.purpose !== 'set_password') return null
-  const person = await requireLinkedPerson(ctx, link.person_id)
+  const user = await requireLinkedUser(ctx, link.person_id)
   const hash = await hashNewPassword(password, {
-    email: person.email,
-    name: name ?? person.name,
+    email: user.email,
+    name: name ?? user.name,
     address: ctx.browser.address,
   })
-  return useOwnLink(ctx, { token, purpose: 'set_password', personId: person.id }, { hash, name })
+  return useOwnLink(ctx, { token, purpose: 'set_password', userId: user.id }, { hash, name })
 }
 
 function useOwnLink(
   ctx: LinkContext,
-  { token, purpose, personId }: { token: string; purpose: LinkPurpose; personId: number },
+  { token, purpose, userId }: { token: string; purpose: LinkPurpose; userId: number },
   chosen: { hash: string; name: string | null } | null = null,
 ): Promise<OpenedLink> {
   const { db, ids, now, browser } = ctx
   return transact(db, async (client) => {
-    await lockCredentials(client, personId)
+    await lockCredentials(client, userId)
     const link = await useSignInLink(client, { tokenHash: hashToken(token), purpose, now })
     if (!link) throw invalidLinkError()
     if (chosen) {
-      const publicId = ids.seal('person', personId)
-      const person = recognised(personId, { address: browser.address, now })
-      await setPasswordAnew(client, person, { personId, publicId, ...chosen })
+      const publicId = ids.seal('person', userId)
+      const user = recognised(userId, { address: browser.address, now })
+      await setPasswordAnew(client, user, { userId, publicId, ...chosen })
     }
-    return startLinkSession(client, ctx, personId, purpose)
+    return startLinkSession(client, ctx, userId, purpose)
   })
 }

@@ -27,7 +27,7 @@ export async function listMembers(ctx: MembersContext, accountId: number): Promi
     email: row.email,
     role: row.role,
     added_at: row.added_at.toISOString(),
-    is_you: ctx.actor.kind === 'member' && row.person_id === ctx.actor.personId,
+    is_you: ctx.actor.kind === 'member' && row.person_id === ctx.actor.userId,
   }))
 }
 
@@ -47,16 +47,16 @@ export async function setMemberRole(ctx: MembersContext, member: Membership, rol
 export async function storeRole(
   client: Client,
   ctx: MembersContext,
-  { accountId, person }: Membership,
+  { accountId, person: user }: Membership,
   role: Role,
 ): Promise<void> {
   const actorRole = await lockMembersAs(client, ctx, accountId)
-  const member = { accountId, personId: openPersonId(ctx, person) }
-  const before = await selectRole(client, accountId, member.personId)
+  const member = { accountId, userId: openUserId(ctx, user) }
+  const before = await selectRole(client, accountId, member.userId)
   const audit = (action: 'member.added' | 'member.changed', details: { role: Role; before?: Role }) =>
-    recordAudit(client, ctx, { accountId, action, target: person, details })
+    recordAudit(client, ctx, { accountId, action, target: user, details })
   if (!before) {
-    // A member invites: only the person can make themselves one.
+    // A member invites: only the user can make themselves one.
     if (actorRole !== null) throw noMemberError()
     await upsertMember(client, { ...member, role, addedAt: ctx.now })
     return audit('member.added', { role })
@@ -71,23 +71,23 @@ export async function storeRole(
 }
 
 /**
- * Ends a membership; the person's next request about the account is refused. Everybody may end their own, whatever their
+ * Ends a membership; the user's next request about the account is refused. Everybody may end their own, whatever their
  * role. The last owner of an open account stays: nobody else could manage it or close it.
  */
-export async function endMembership(ctx: MembersContext, { accountId, person }: Membership): Promise<void> {
+export async function endMembership(ctx: MembersContext, { accountId, person: user }: Membership): Promise<void> {
   const { actor, now } = ctx
-  const member = { accountId, personId: openPersonId(ctx, person) }
-  const isOwn = actor.kind === 'member' && actor.personId === member.personId
+  const member = { accountId, userId: openUserId(ctx, user) }
+  const isOwn = actor.kind === 'member' && actor.userId === member.userId
   authorize(ctx, isOwn ? leaveMembers : manageMembers)
   await transact(ctx.db, async (client) => {
     const actorRole = await lockMembersAs(client, ctx, accountId)
-    const role = await selectRole(client, accountId, member.personId)
+    const role = await selectRole(client, accountId, member.userId)
     if (!role) throw noMemberError()
     if (!isOwn) requireMayManage(actorRole, role)
     if (!(await deleteUnlessLastOwner(client, member))) throw lastOwnerError()
     await revokeInvitationsBy(client, { ...member, allowed: [], now })
     const action = isOwn ? 'member.left' : 'member.removed'
-    await recordAudit(client, ctx, { accountId, action, target: person, details: { role } })
+    await recordAudit(client, ctx, { accountId, action, target: user, details: { role } })
   })
 }
 
@@ -97,7 +97,7 @@ function rolesThatMayBeInvitedBy(role: Role): readonly Role[] {
   return role === 'admin' ? ['viewer', 'member', 'admin'] : []
 }
 
-function openPersonId({ ids }: MembersContext, text: string): number {
+function openUserId({ ids }: MembersContext, text: string): number {
   const opened = ids.open(text)
   if (opened?.kind !== 'person') throw noMemberError()
   return opened.value

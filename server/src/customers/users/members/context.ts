@@ -30,12 +30,12 @@ export async function lockMembersAs(
 ): Promise<Role | null> {
   await lockMembers(db, accountId)
   if (actor.kind !== 'member') return null
-  const role = await selectRole(db, accountId, actor.personId)
+  const role = await selectRole(db, accountId, actor.userId)
   if (!role) throw new Refusal('account_not_found', 'There is no such account, or you are no member of it.')
   return role
 }
 
-/** Throws unless the role may manage people with the other one: admins all but owners, owners and the command line everybody. */
+/** Throws unless the role may manage users with the other one: admins all but owners, owners and the command line everybody. */
 export function requireMayManage(role: Role | null, managed: Role): void {
   const needed = managed === 'owner' ? 'owner' : 'admin'
   if (role === null || includesRole(role, needed)) return

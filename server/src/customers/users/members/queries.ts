@@ -6,11 +6,11 @@ export async function lockMembers(db: Queryable, accountId: number): Promise<voi
   await db.query(`select pg_advisory_xact_lock(hashtextextended('members of account ' || $1::bigint, 0))`, [accountId])
 }
 
-/** The role of a person in an account; undefined for somebody who is no member. */
-export async function selectRole(db: Queryable, accountId: number, personId: number): Promise<Role | undefined> {
+/** The role of a user in an account; undefined for somebody who is no member. */
+export async function selectRole(db: Queryable, accountId: number, userId: number): Promise<Role | undefined> {
   const { rows } = await db.query<{ role: Role }>(
     'select role from members where account_id = $1::bigint and person_id = $2::bigint',
-    [accountId, personId],
+    [accountId, userId],
   )
   return rows[0]?.role
 }
@@ -23,7 +23,7 @@ const keepsAnOwner = `exists (
 /** Changes the role of a member, unless the account would lose its last owner; returns whether it did. */
 export async function updateRole(
   db: Queryable,
-  { accountId, personId, role }: { accountId: number; personId: number; role: Role },
+  { accountId, userId, role }: { accountId: number; userId: number; role: Role },
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `
@@ -31,7 +31,7 @@ update members m
 set role = $3::text
 where m.account_id = $1::bigint and m.person_id = $2::bigint
   and (m.role <> 'owner' or $3::text = 'owner' or ${keepsAnOwner})`,
-    [accountId, personId, role],
+    [accountId, userId, role],
   )
   return rowCount === 1
 }
@@ -39,7 +39,7 @@ where m.account_id = $1::bigint and m.person_id = $2::bigint
 /** Removes a member, unless an open account would lose its last owner; returns whether it did. */
 export async function deleteUnlessLastOwner(
   db: Queryable,
-  { accountId, personId }: { accountId: number; personId: number },
+  { accountId, userId }: { accountId: number; userId: number },
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `
@@ -47,7 +47,7 @@ delete from members m
 using accounts a
 where m.account_id = $1::bigint and m.person_id = $2::bigint and a.id = m.account_id
   and (m.role <> 'owner' or a.closed_at is not null or ${keepsAnOwner})`,
-    [accountId, personId],
+    [accountId, userId],
   )
   return rowCount === 1
 }
@@ -83,7 +83,7 @@ export interface MembershipRow {
 }
 
 /** The accounts of people, by name. */
-export async function selectMemberships(db: Queryable, personIds: readonly number[]): Promise<MembershipRow[]> {
+export async function selectMemberships(db: Queryable, userIds: readonly number[]): Promise<MembershipRow[]> {
   const { rows } = await db.query<MembershipRow>(
     `
 select m.person_id, m.account_id, a.name as account_name, m.role
@@ -91,7 +91,7 @@ from members m
 join accounts a on a.id = m.account_id
 where m.person_id = any ($1::bigint[])
 order by a.name, a.id`,
-    [personIds],
+    [userIds],
   )
   return rows
 }
@@ -99,21 +99,21 @@ order by a.name, a.id`,
 /** Adds a member, or changes the role of one. */
 export async function upsertMember(
   db: Queryable,
-  member: { accountId: number; personId: number; role: Role; addedAt: Date },
+  member: { accountId: number; userId: number; role: Role; addedAt: Date },
 ): Promise<void> {
   await db.query(
     `
 insert into members (account_id, person_id, role, added_at)
 values ($1::bigint, $2::bigint, $3::text, $4::timestamptz)
 on conflict (account_id, person_id) do update set role = excluded.role`,
-    [member.accountId, member.personId, member.role, member.addedAt],
+    [member.accountId, member.userId, member.role, member.addedAt],
   )
 }
 
 /** Adds a member. Somebody who is a member already keeps the role that may do more. */
 export async function upsertMemberAtLeast(
   db: Queryable,
-  member: { accountId: number; personId: number; role: Role; addedAt: Date },
+  member: { accountId: number; userId: number; role: Role; addedAt: Date },
 ): Promise<void> {
   await db.query(
     `
@@ -121,6 +121,6 @@ insert into members as m (account_id, person_id, role, added_at)
 values ($1::bigint, $2::bigint, $3::text, $4::timestamptz)
 on conflict (account_id, person_id) do update set role = excluded.role
 where array_position($5::text[], m.role) < array_position($5::text[], excluded.role)`,
-    [member.accountId, member.personId, member.role, member.addedAt, roles],
+    [member.accountId, member.userId, member.role, member.addedAt, roles],
   )
 }

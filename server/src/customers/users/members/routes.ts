@@ -34,9 +34,9 @@ const tags = ['account']
 /** The members of an account, and the invitations to it. */
 export function registerMemberRoutes(api: ApiRoutes, { ids, signer, publicUrl, outbox }: MemberServices): void {
   const contextOf = (request: FastifyRequest) => ({ ...memberContext(request), ids, signer, publicUrl, outbox })
-  const memberOf = (request: FastifyRequest, person: string) => ({
+  const memberOf = (request: FastifyRequest, user: string) => ({
     accountId: memberContext(request).account.id,
-    person,
+    person: user,
   })
 
   api.get(
@@ -109,7 +109,7 @@ export function registerMemberRoutes(api: ApiRoutes, { ids, signer, publicUrl, o
     },
     async (request) => {
       const ctx = contextOf(request)
-      await endMembership(ctx, memberOf(request, ctx.person.publicId))
+      await endMembership(ctx, memberOf(request, ctx.user.publicId))
       return done(request.id)
     },
   )

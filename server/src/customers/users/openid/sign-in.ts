@@ -8,14 +8,14 @@ import { createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { endAllCredentials } from '../credentials/end-credentials.ts'
 import { noticeNewCredential } from '../credentials/notices.ts'
 import type { Outbox } from '../outbox.ts'
-import { findPersonByEmail } from '../person.ts'
-import { lockCredentials, type RegisteredPerson, shareCredentials } from '../queries.ts'
+import { lockCredentials, type RegisteredUser, shareCredentials } from '../queries.ts'
 import { type Browser, beginSession } from '../sessions/sessions.ts'
-import type { PeopleSettings } from '../settings.ts'
+import type { UsersSettings } from '../settings.ts'
 import { createOwner } from '../sign-up/sign-up.ts'
 import { newToken } from '../tokens.ts'
+import { findUserByEmail } from '../user.ts'
 import type { Expectations, OpenIdProvider, ProvidedIdentity } from './provider.ts'
-import { bindSubject, selectPersonBySubject } from './queries.ts'
+import { bindSubject, selectUserBySubject } from './queries.ts'
 
 export interface OpenIdContext {
   db: Pool
@@ -23,7 +23,7 @@ export interface OpenIdContext {
   now: Date
   browser: Browser
   provider: OpenIdProvider
-  signup: PeopleSettings['signup']
+  signup: UsersSettings['signup']
   publicUrl: string
   /** Null where no mail is set up. */
   outbox: Outbox | null
@@ -51,7 +51,7 @@ export async function startOpenIdSignIn(
   const { url, expectations } = await provider.start()
   const token = newToken()
   const content = JSON.stringify({ ...expectations, next } satisfies StoredExpectations)
-  await createChallenge(db, { token, purpose, personId: null, content, lifeMs: openIdLifeMs, now })
+  await createChallenge(db, { token, purpose, userId: null, content, lifeMs: openIdLifeMs, now })
   return { url, token }
 }
 
@@ -77,15 +77,15 @@ interface NewSession {
 
 async function signInAs(ctx: OpenIdContext, identity: ProvidedIdentity): Promise<NewSession> {
   const { issuer, subject } = identity
-  const bound = await selectPersonBySubject(ctx.db, issuer, subject)
+  const bound = await selectUserBySubject(ctx.db, issuer, subject)
   if (bound) return transact(ctx.db, (client) => startSession(ctx, client, bound))
   const email = identity.isEmailVerified && identity.email !== null ? readUserAddress(identity.email) : null
   if (email === null) throw refusedError('the provider verified no plain email address')
-  const person = await findPersonByEmail(ctx.db, email)
-  if (person) {
+  const user = await findUserByEmail(ctx.db, email)
+  if (user) {
     ctx.outbox?.requireRoom()
-    const session = await transact(ctx.db, (client) => bindAndSignIn(ctx, client, person, identity))
-    noticeNewCredential(ctx, person.email, 'provider')
+    const session = await transact(ctx.db, (client) => bindAndSignIn(ctx, client, user, identity))
+    noticeNewCredential(ctx, user.email, 'provider')
     return session
   }
   if (ctx.signup !== 'open') throw refusedError('nobody here has this email address')
@@ -100,33 +100,33 @@ async function signInAs(ctx: OpenIdContext, identity: ProvidedIdentity): Promise
 }
 
 /**
- * The provider is the first to say that the address is this person's. Whoever got hold of the link that made the person
+ * The provider is the first to say that the address is this user's. Whoever got hold of the link that made the user
  * may have set the password or a passkey, so neither stays.
  */
 async function bindAndSignIn(
   ctx: OpenIdContext,
   client: Client,
-  person: RegisteredPerson,
+  user: RegisteredUser,
   { issuer, subject }: ProvidedIdentity,
 ): Promise<NewSession> {
-  const { id } = person
+  const { id } = user
   await lockCredentials(client, id)
-  if (!(await bindSubject(client, { personId: id, issuer, subject })))
+  if (!(await bindSubject(client, { userId: id, issuer, subject })))
     throw refusedError('another account at the provider is bound to this person')
-  await endAllCredentials(client, { personId: id, password: 'ends', now: ctx.now })
+  await endAllCredentials(client, { userId: id, password: 'ends', now: ctx.now })
   const target = ctx.ids.seal('person', id)
   const actor = recognised(id, { address: ctx.browser.address, now: ctx.now })
   await recordAudit(client, actor, { accountId: null, action: 'openid.bound', target })
-  return startSession(ctx, client, person)
+  return startSession(ctx, client, user)
 }
 
 async function startSession(
   ctx: OpenIdContext,
   client: Client,
-  { id: personId, email }: RegisteredPerson,
+  { id: userId, email }: RegisteredUser,
 ): Promise<NewSession> {
-  if (!(await shareCredentials(client, personId))) throw refusedError('the person was removed')
-  return { sessionToken: await beginSession(client, ctx, personId, 'openid'), email }
+  if (!(await shareCredentials(client, userId))) throw refusedError('the person was removed')
+  return { sessionToken: await beginSession(client, ctx, userId, 'openid'), email }
 }
 
 /** What it was is for the log: the browser comes from another site, and gets a page. */

@@ -12,7 +12,7 @@ import type { Signer } from '../../../foundation/kernel/signer.ts'
 import { type Access, authorize } from '../../auth/access.ts'
 import { recognised } from '../../auth/actor.ts'
 import { recordAudit } from '../../auth/audit.ts'
-import type { PersonContext } from '../../auth/signed-in.ts'
+import type { UserContext } from '../../auth/signed-in.ts'
 import { countFailures, takeAttempt } from '../attempts.ts'
 import { type ChallengePurpose, createChallenge, takeChallenge } from '../challenges/challenges.ts'
 import { shareCredentials } from '../queries.ts'
@@ -114,13 +114,13 @@ export async function finishRegistration(
   if (!verified) throw refusedPasskeyError()
   const { credential } = registrationInfo
   return transact(db, async (client) => {
-    // The session may have ended since the request was admitted, by the person's own hand against whoever asks here.
+    // The session may have ended since the request was admitted, by the user's own hand against whoever asks here.
     await shareCredentials(client, holder.id)
     if (!(await lockSession(client, holder.id, holder.sessionId))) throw refusedPasskeyError()
     const passkey = await insertPasskey(
       client,
       {
-        personId: holder.id,
+        userId: holder.id,
         credentialId: Buffer.from(credential.id, 'base64url'),
         publicKey: Buffer.from(credential.publicKey),
         signCount: credential.counter,
@@ -139,7 +139,7 @@ export async function finishRegistration(
   })
 }
 
-/** What a browser needs to sign in: it asks the person which passkey, so that nobody has to say who they are. */
+/** What a browser needs to sign in: it asks the user which passkey, so that nobody has to say who they are. */
 export async function startPasskeySignIn(ctx: PasskeyContext): Promise<PublicKeyCredentialRequestOptionsJSON> {
   await takeAttempt(ctx, 'challenge', { address: ctx.browser.address })
   const { generateAuthenticationOptions } = await loadLibrary()
@@ -199,9 +199,9 @@ async function verifySignature(
   return { passkey, signCount: authenticationInfo.newCounter }
 }
 
-async function newChallenge(ctx: PasskeyContext, purpose: ChallengePurpose, personId: number | null): Promise<string> {
+async function newChallenge(ctx: PasskeyContext, purpose: ChallengePurpose, userId: number | null): Promise<string> {
   const token = newToken()
-  await createChallenge(ctx.db, { token, purpose, personId, content: '', lifeMs, now: ctx.now })
+  await createChallenge(ctx.db, { token, purpose, userId, content: '', lifeMs, now: ctx.now })
   return token
 }
 
@@ -230,12 +230,12 @@ function refusedPasskeyError(cause?: unknown): Refusal {
 
 export const removePasskeys: Access = { person: true, kind: 'powerful' }
 
-/** Removes a passkey of the person; it signs in no longer. */
-export async function removePasskey(ctx: PersonContext & { ids: IdSealer }, passkeyId: string): Promise<void> {
+/** Removes a passkey of the user; it signs in no longer. */
+export async function removePasskey(ctx: UserContext & { ids: IdSealer }, passkeyId: string): Promise<void> {
   authorize(ctx, removePasskeys)
   const opened = ctx.ids.open(passkeyId)
   await transact(ctx.db, async (client) => {
-    const isDeleted = opened?.kind === 'passkey' && (await deletePasskey(client, ctx.person.id, opened.value))
+    const isDeleted = opened?.kind === 'passkey' && (await deletePasskey(client, ctx.user.id, opened.value))
     if (!isDeleted) throw new Refusal('passkey_not_found', 'You have no such passkey.')
     await recordAudit(client, ctx, { accountId: null, action: 'passkey.removed', target: passkeyId })
   })

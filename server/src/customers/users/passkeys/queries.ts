@@ -15,11 +15,11 @@ export interface PasskeyRow {
 const passkeyColumns =
   'id, person_id, credential_id, public_key, sign_count, transports, name, created_at, last_used_at'
 
-/** Undefined when the credential is stored already, or the person has `max` passkeys. */
+/** Undefined when the credential is stored already, or the user has `max` passkeys. */
 export async function insertPasskey(
   db: Queryable,
   passkey: {
-    personId: number
+    userId: number
     credentialId: Buffer
     publicKey: Buffer
     signCount: number
@@ -37,7 +37,7 @@ where (select count(*) from passkeys where person_id = $1::bigint) < $8::integer
 on conflict (credential_id) do nothing
 returning ${passkeyColumns}`,
     [
-      passkey.personId,
+      passkey.userId,
       passkey.credentialId,
       passkey.publicKey,
       passkey.signCount,
@@ -50,10 +50,10 @@ returning ${passkeyColumns}`,
   return rows[0]
 }
 
-export async function selectPasskeys(db: Queryable, personId: number): Promise<PasskeyRow[]> {
+export async function selectPasskeys(db: Queryable, userId: number): Promise<PasskeyRow[]> {
   const { rows } = await db.query<PasskeyRow>(
     `select ${passkeyColumns} from passkeys where person_id = $1::bigint order by id`,
-    [personId],
+    [userId],
   )
   return rows
 }
@@ -84,15 +84,15 @@ where id = $1::bigint and (sign_count < $2::bigint or sign_count = 0 and $2::big
   return rowCount === 1
 }
 
-/** Returns whether the person had it. */
-export async function deletePasskey(db: Queryable, personId: number, id: number): Promise<boolean> {
+/** Returns whether the user had it. */
+export async function deletePasskey(db: Queryable, userId: number, id: number): Promise<boolean> {
   const { rowCount } = await db.query('delete from passkeys where person_id = $1::bigint and id = $2::bigint', [
-    personId,
+    userId,
     id,
   ])
   return rowCount === 1
 }
 
-export async function deletePasskeysOf(db: Queryable, personId: number): Promise<void> {
-  await db.query('delete from passkeys where person_id = $1::bigint', [personId])
+export async function deletePasskeysOf(db: Queryable, userId: number): Promise<void> {
+  await db.query('delete from passkeys where person_id = $1::bigint', [userId])
 }

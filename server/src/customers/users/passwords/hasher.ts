@@ -14,7 +14,7 @@ interface HashCost {
 const productionCost: HashCost = { memoryCost: 19_456, timeCost: 2 }
 
 /**
- * A hash of this cost that belongs to no password. A person who does not exist, or has no password, is checked against it,
+ * A hash of this cost that belongs to no password. A user who does not exist, or has no password, is checked against it,
  * so that every answer takes the same work.
  */
 function nobodysHash({ memoryCost, timeCost }: HashCost): string {
@@ -28,11 +28,11 @@ const loadLibrary = () => import('@node-rs/argon2')
 const maxAtOnce = 2
 /** One network alone has half of the places: a second of work, as who waits longer is lost to the deadline of requests. */
 const places = 68
-const placesOfPerson = 4
+const placesOfUser = 4
 
 /** Whose password it is, and who asks. */
 export interface PasswordAsker {
-  /** The email address that was given, or that of the person who is signed in. */
+  /** The email address that was given, or that of the user who is signed in. */
   email: string
   /** The network address of the browser. */
   address: string
@@ -40,13 +40,13 @@ export interface PasswordAsker {
 
 /**
  * Hashes and verifies passwords, a bounded number at once: each takes a CPU for tens of milliseconds, and memory. Places to
- * wait are shared fairly between people and between networks, and networks take turns, so that nobody keeps others out.
+ * wait are shared fairly between users and between networks, and networks take turns, so that nobody keeps others out.
  */
 export class PasswordHasher {
   #cost = productionCost
   #nobodysHash = nobodysHash(productionCost)
   #verifications = 0
-  readonly #people = new FairSemaphore(places, placesOfPerson)
+  readonly #users = new FairSemaphore(places, placesOfUser)
   readonly #networks = new FairSemaphore(places)
   readonly #turns = new FairQueue(maxAtOnce)
 
@@ -80,8 +80,8 @@ export class PasswordHasher {
   }
 
   async #inTurn<T>({ email, address }: PasswordAsker, work: () => Promise<T>): Promise<T> {
-    const leavePerson = this.#people.tryAcquire(mailboxOf(email))
-    if (!leavePerson) throw busyError()
+    const leaveUser = this.#users.tryAcquire(mailboxOf(email))
+    if (!leaveUser) throw busyError()
     const network = networkOf(address)
     const leaveNetwork = this.#networks.tryAcquire(network)
     const holder = { name: network, maxPermits: maxAtOnce }
@@ -90,7 +90,7 @@ export class PasswordHasher {
       return await this.#turns.run(holder, work)
     } finally {
       leaveNetwork?.()
-      leavePerson()
+      leaveUser()
     }
   }
 }

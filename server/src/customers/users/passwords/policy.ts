@@ -4,10 +4,10 @@ import { trimMatching } from '../../../foundation/kernel/text/trim.ts'
 const minLength = 12
 
 /** Throws `weak_password` for a password that is too short or easily guessed. */
-export async function requireStrongPassword(password: string, person: { email: string; name: string }): Promise<void> {
+export async function requireStrongPassword(password: string, user: { email: string; name: string }): Promise<void> {
   if ([...password.normalize('NFKC')].length < minLength)
     throw new Refusal('weak_password', `A password needs ${minLength} characters or more.`, { param: 'password' })
-  if (isAboutPerson(password, person))
+  if (isAboutUser(password, user))
     throw new Refusal('weak_password', 'A password must not be made of your name or email address.', {
       param: 'password',
     })
@@ -17,8 +17,8 @@ export async function requireStrongPassword(password: string, person: { email: s
     })
 }
 
-/** Whether little is left without the person's name, address and the name of the service. */
-function isAboutPerson(password: string, { email, name }: { email: string; name: string }): boolean {
+/** Whether little is left without the user's name, address and the name of the service. */
+function isAboutUser(password: string, { email, name }: { email: string; name: string }): boolean {
   const words = `${email} ${name} storedex`.toLowerCase().split(/[^\p{L}\p{N}]+/u)
   const known = words.filter((word) => word.length >= 4)
   const rest = known.reduce((text, word) => text.replaceAll(word, ''), password.toLowerCase())

@@ -5,7 +5,7 @@ import type { ActorContext } from '../../auth/actor.ts'
 import { passwordLetter } from '../letters.ts'
 import { createSignInLink, linkLifeMs } from '../links/links.ts'
 import type { Mail } from '../mail.ts'
-import { findPersonByEmail } from '../person.ts'
+import { findUserByEmail } from '../user.ts'
 
 interface PasswordMailContext extends ActorContext {
   db: Pool
@@ -19,15 +19,15 @@ interface PasswordMailContext extends ActorContext {
  */
 export async function writePasswordMail(ctx: PasswordMailContext, email: string): Promise<Mail | null> {
   const { db, ids, publicUrl } = ctx
-  const person = await findPersonByEmail(db, email)
-  if (!person) return null
+  const user = await findUserByEmail(db, email)
+  if (!user) return null
   const token = await transact(db, (client) =>
     createSignInLink(client, ctx, {
-      personId: person.id,
-      publicId: ids.seal('person', person.id),
+      userId: user.id,
+      publicId: ids.seal('person', user.id),
       purpose: 'set_password',
       lifeMs: linkLifeMs.other,
     }),
   )
-  return { to: person.email, ...passwordLetter({ publicUrl, token }) }
+  return { to: user.email, ...passwordLetter({ publicUrl, token }) }
 }

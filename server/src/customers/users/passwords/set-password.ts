@@ -12,14 +12,14 @@ import { requireStrongPassword } from './policy.ts'
 /** Hashes a new password; throws `weak_password`. Outside of a transaction, because hashing waits for its turn. */
 export async function hashNewPassword(
   password: string,
-  person: { email: string; name: string; address: string },
+  user: { email: string; name: string; address: string },
 ): Promise<string> {
-  await requireStrongPassword(password, person)
-  return passwordHasher.hash(password, person)
+  await requireStrongPassword(password, user)
+  return passwordHasher.hash(password, user)
 }
 
 interface NewPassword {
-  personId: number
+  userId: number
   publicId: string
   hash: string
 }
@@ -30,7 +30,7 @@ export async function setPasswordAnew(
   ctx: ActorContext,
   input: NewPassword & { name: string | null },
 ): Promise<void> {
-  await endAllCredentials(db, { personId: input.personId, password: 'stays', now: ctx.now })
+  await endAllCredentials(db, { userId: input.userId, password: 'stays', now: ctx.now })
   await storePassword(db, ctx, input)
 }
 
@@ -43,12 +43,12 @@ export async function changeOwnPassword(
   ctx: ActorContext,
   input: NewPassword & { sessionId: number },
 ): Promise<void> {
-  const { personId, sessionId } = input
-  await lockCredentials(db, personId)
-  if (!(await lockSession(db, personId, sessionId)))
+  const { userId, sessionId } = input
+  await lockCredentials(db, userId)
+  if (!(await lockSession(db, userId, sessionId)))
     throw new Refusal('not_signed_in', 'This session has ended; sign in again.')
-  await endSignInLinks(db, personId, ctx.now)
-  await deleteSessionsOf(db, personId, sessionId)
+  await endSignInLinks(db, userId, ctx.now)
+  await deleteSessionsOf(db, userId, sessionId)
   await storePassword(db, ctx, { ...input, name: null })
 }
 
@@ -58,7 +58,7 @@ async function storePassword(
   ctx: ActorContext,
   input: NewPassword & { name: string | null },
 ): Promise<void> {
-  const { personId, publicId, hash, name } = input
-  await updatePassword(db, personId, { hash, name, at: ctx.now })
+  const { userId, publicId, hash, name } = input
+  await updatePassword(db, userId, { hash, name, at: ctx.now })
   await recordAudit(db, ctx, { accountId: null, action: 'password.set', target: publicId })
 }

@@ -4,12 +4,12 @@ import type { Signer } from '../../../foundation/kernel/signer.ts'
 import { type Access, authorize } from '../../auth/access.ts'
 import { recognised } from '../../auth/actor.ts'
 import { recordAudit } from '../../auth/audit.ts'
-import type { PersonContext } from '../../auth/signed-in.ts'
+import type { UserContext } from '../../auth/signed-in.ts'
 import { countFailures, takeAttempt } from '../attempts.ts'
-import { findPersonByEmail } from '../person.ts'
-import { lockPassword, selectPerson } from '../queries.ts'
+import { lockPassword, selectUser } from '../queries.ts'
 import { updateSignedInAt } from '../sessions/queries.ts'
 import { type Browser, beginSession } from '../sessions/sessions.ts'
+import { findUserByEmail } from '../user.ts'
 import { passwordHasher } from './hasher.ts'
 
 interface SignInContext {
@@ -23,13 +23,13 @@ interface GivenCredentials {
   /** A plain address. */
   email: string
   password: string
-  /** The id of the browser, if it signed this person in before. */
+  /** The id of the browser, if it signed this user in before. */
   knownBrowser: string | null
   replacedToken: Buffer | null
 }
 
 /**
- * Signs a person in by password. Returns the token of a new session; the session that the browser had ends. Whether the
+ * Signs a user in by password. Returns the token of a new session; the session that the browser had ends. Whether the
  * address or the password is wrong cannot be told from the answer nor from the work done for it.
  */
 export function signInByPassword(ctx: SignInContext, given: GivenCredentials): Promise<string> {
@@ -48,19 +48,19 @@ async function checkAndSignIn(
 ): Promise<string> {
   const { db, now } = ctx
   const { address } = ctx.browser
-  const person = await findPersonByEmail(db, email)
-  if (!(await passwordHasher.verify(password, person?.password_hash ?? null, { email, address }))) {
+  const user = await findUserByEmail(db, email)
+  if (!(await passwordHasher.verify(password, user?.password_hash ?? null, { email, address }))) {
     // For nobody it is only counted, with as much work, so that strangers cannot fill the audit log.
-    if (person)
-      await recordAudit(db, recognised(person.id, { address, now }), { accountId: null, action: 'sign_in.failed' })
+    if (user)
+      await recordAudit(db, recognised(user.id, { address, now }), { accountId: null, action: 'sign_in.failed' })
     else await takeAttempt(ctx, 'sign_in_as_nobody', { address })
     throw wrongPasswordError()
   }
-  const personId = person!.id
+  const userId = user!.id
   return transact(db, async (client) => {
     // The password may have been changed while it was verified.
-    if (!(await lockPassword(client, personId, person!.password_hash!))) throw wrongPasswordError()
-    return beginSession(client, { ...ctx, replacedToken }, personId, 'password')
+    if (!(await lockPassword(client, userId, user!.password_hash!))) throw wrongPasswordError()
+    return beginSession(client, { ...ctx, replacedToken }, userId, 'password')
   })
 }
 
@@ -74,7 +74,7 @@ export const confirmSession: Access = { person: true, kind: 'session' }
  * Checks the password of somebody who is signed in; the session then counts as freshly signed in. It has a window of its
  * own, so that somebody whose password is being guessed can still rotate keys and remove members.
  */
-export function reauthenticateByPassword(ctx: PersonContext & { signer: Signer }, password: string): Promise<void> {
+export function reauthenticateByPassword(ctx: UserContext & { signer: Signer }, password: string): Promise<void> {
   authorize(ctx, confirmSession)
   const attempt = { session: ctx.session.id }
   return countFailures(ctx, { kind: 'reauthentication', attempt, failure: 'sign_in_failed' }, () =>
@@ -82,11 +82,11 @@ export function reauthenticateByPassword(ctx: PersonContext & { signer: Signer }
   )
 }
 
-async function confirmPassword(ctx: PersonContext, password: string): Promise<void> {
+async function confirmPassword(ctx: UserContext, password: string): Promise<void> {
   const { db, now, address, session } = ctx
-  const { id, email } = ctx.person
-  const person = await selectPerson(db, id)
-  if (!(await passwordHasher.verify(password, person?.password_hash ?? null, { email, address }))) {
+  const { id, email } = ctx.user
+  const user = await selectUser(db, id)
+  if (!(await passwordHasher.verify(password, user?.password_hash ?? null, { email, address }))) {
     await recordAudit(db, ctx, { accountId: null, action: 'sign_in.failed' })
     throw new Refusal('sign_in_failed', 'The password is wrong.')
   }

@@ -2,47 +2,47 @@ import { transact } from '../../../foundation/db/pool.ts'
 import type { Signer } from '../../../foundation/kernel/signer.ts'
 import { type Access, authorize } from '../../auth/access.ts'
 import { recordAudit } from '../../auth/audit.ts'
-import type { PersonContext } from '../../auth/signed-in.ts'
+import type { UserContext } from '../../auth/signed-in.ts'
 import { takeAttempt } from '../attempts.ts'
 import { noticeNewCredential } from '../credentials/notices.ts'
 import type { Outbox } from '../outbox.ts'
 import { changeOwnPassword, hashNewPassword } from '../passwords/set-password.ts'
-import { updatePersonName } from '../queries.ts'
+import { updateUserName } from '../queries.ts'
 
 export const changeProfile: Access = { person: true, kind: 'edit' }
 export const changeCredentials: Access = { person: true, kind: 'powerful' }
 
-export async function renamePerson(ctx: PersonContext, { name }: { name: string }): Promise<void> {
+export async function renameUser(ctx: UserContext, { name }: { name: string }): Promise<void> {
   authorize(ctx, changeProfile)
   await transact(ctx.db, async (client) => {
-    await updatePersonName(client, ctx.person.id, name.trim())
-    await recordAudit(client, ctx, { accountId: null, action: 'person.renamed', target: ctx.person.publicId })
+    await updateUserName(client, ctx.user.id, name.trim())
+    await recordAudit(client, ctx, { accountId: null, action: 'person.renamed', target: ctx.user.publicId })
   })
 }
 
-interface PasswordContext extends PersonContext {
+interface PasswordContext extends UserContext {
   signer: Signer
   publicUrl: string
   /** Null where no mail is set up. */
   outbox: Outbox | null
 }
 
-/** Sets a new password, which ends all other sessions of the person and the links that were made for them. */
+/** Sets a new password, which ends all other sessions of the user and the links that were made for them. */
 export async function changePassword(ctx: PasswordContext, { password }: { password: string }): Promise<void> {
   authorize(ctx, changeCredentials)
-  const { person, session, address } = ctx
+  const { user, session, address } = ctx
   ctx.outbox?.requireRoom()
-  const attempt = await takeAttempt(ctx, 'password_change', { email: person.email })
+  const attempt = await takeAttempt(ctx, 'password_change', { email: user.email })
   try {
-    const hash = await hashNewPassword(password, { ...person, address })
-    const { id: personId, publicId } = person
+    const hash = await hashNewPassword(password, { ...user, address })
+    const { id: userId, publicId } = user
     await transact(ctx.db, (client) =>
-      changeOwnPassword(client, ctx, { personId, publicId, hash, sessionId: session.id }),
+      changeOwnPassword(client, ctx, { userId, publicId, hash, sessionId: session.id }),
     )
   } catch (error) {
     // What changed nothing does not count: a weak password, a busy service.
     await attempt.undo(ctx.db)
     throw error
   }
-  noticeNewCredential(ctx, person.email, 'password')
+  noticeNewCredential(ctx, user.email, 'password')
 }

@@ -3,18 +3,18 @@ import { errorReplies } from '../../../foundation/http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../../foundation/http/server.ts'
 import { rejectBody } from '../../../foundation/http/validation.ts'
 import { DoneReply, done } from '../../../foundation/kernel/shapes.ts'
-import { personContext } from '../../auth/signed-in.ts'
+import { userContext } from '../../auth/signed-in.ts'
 import type { MemberServices } from '../members/routes.ts'
 import { NewPasswordRequest, ProfileRequest, SessionListReply, SessionParams, wholeList } from '../schema.ts'
 import { clearSessionCookie } from '../sessions/session-cookie.ts'
-import { changeCredentials, changePassword, changeProfile, renamePerson } from './profile.ts'
+import { changeCredentials, changePassword, changeProfile, renameUser } from './profile.ts'
 import { endOtherSessions, endSession, endSessions, listSessions, readSessions } from './sessions.ts'
 
 const tags = ['account']
 
-/** What a person sees and decides about themselves, whichever account they look at. */
+/** What a user sees and decides about themselves, whichever account they look at. */
 export function registerProfileRoutes(api: ApiRoutes, { ids, signer, publicUrl, outbox }: MemberServices): void {
-  const contextOf = (request: FastifyRequest) => ({ ...personContext(request), ids })
+  const contextOf = (request: FastifyRequest) => ({ ...userContext(request), ids })
 
   api.get(
     '/sessions',
@@ -81,7 +81,7 @@ export function registerProfileRoutes(api: ApiRoutes, { ids, signer, publicUrl, 
       },
     },
     async (request) => {
-      await renamePerson(contextOf(request), request.body)
+      await renameUser(contextOf(request), request.body)
       return done(request.id)
     },
   )

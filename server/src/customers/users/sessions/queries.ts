@@ -4,7 +4,7 @@ import type { Role } from '../../auth/roles.ts'
 
 interface NewSessionRow {
   tokenHash: Buffer
-  personId: number
+  userId: number
   now: Date
   expiresAt: Date
   address: string
@@ -18,12 +18,12 @@ insert into sessions
   (token_hash, person_id, created_at, last_seen_at, expires_at, signed_in_at, address, user_agent)
 values ($1::bytea, $2::bigint, $3::timestamptz, $3::timestamptz, $4::timestamptz, $3::timestamptz, $5::text, $6::text)
 returning id`,
-    [session.tokenHash, session.personId, session.now, session.expiresAt, session.address, session.userAgent],
+    [session.tokenHash, session.userId, session.now, session.expiresAt, session.address, session.userAgent],
   )
   return rows[0]!.id
 }
 
-/** A session with its person and, where the route is about an account, what the person is there. */
+/** A session with its user and, where the route is about an account, what the user is there. */
 export interface AdmittedSessionRow extends Omit<AccountRow, 'id'> {
   session_id: number
   session_created_at: Date
@@ -36,7 +36,7 @@ export interface AdmittedSessionRow extends Omit<AccountRow, 'id'> {
   operator: boolean
   /** Null for somebody who is no member. */
   role: Role | null
-  /** Null without an account, and for an account that is none of the person's business: its columns are null, too. */
+  /** Null without an account, and for an account that is none of the user's business: its columns are null, too. */
   id: number | null
 }
 
@@ -47,7 +47,7 @@ interface SessionAdmission {
 }
 
 /**
- * Reads the session, its person, their role in the account and the account's terms: all
+ * Reads the session, its user, their role in the account and the account's terms: all
  * that decides whether a request of the console may proceed. So a change of rights holds on the next request.
  */
 export async function admitSession(db: Queryable, input: SessionAdmission): Promise<AdmittedSessionRow | undefined> {
@@ -87,11 +87,11 @@ export async function updateSignedInAt(db: Queryable, id: number, now: Date): Pr
   await db.query('update sessions set signed_in_at = $2::timestamptz where id = $1::bigint', [id, now])
 }
 
-/** Whether the session of a person is still there; it then stays until the end of the transaction. */
-export async function lockSession(db: Queryable, personId: number, id: number): Promise<boolean> {
+/** Whether the session of a user is still there; it then stays until the end of the transaction. */
+export async function lockSession(db: Queryable, userId: number, id: number): Promise<boolean> {
   const { rowCount } = await db.query(
     'select 1 from sessions where person_id = $1::bigint and id = $2::bigint for key share',
-    [personId, id],
+    [userId, id],
   )
   return rowCount === 1
 }
@@ -100,20 +100,20 @@ export async function deleteSessionByToken(db: Queryable, tokenHash: Buffer): Pr
   await db.query('delete from sessions where token_hash = $1::bytea', [tokenHash])
 }
 
-/** Deletes one session of a person; returns whether there was one. */
-export async function deleteSession(db: Queryable, personId: number, id: number): Promise<boolean> {
+/** Deletes one session of a user; returns whether there was one. */
+export async function deleteSession(db: Queryable, userId: number, id: number): Promise<boolean> {
   const { rowCount } = await db.query('delete from sessions where person_id = $1::bigint and id = $2::bigint', [
-    personId,
+    userId,
     id,
   ])
   return rowCount === 1
 }
 
-/** Deletes a person's sessions, but not the one with the id `kept`; returns how many. */
-export async function deleteSessionsOf(db: Queryable, personId: number, kept: number | null): Promise<number> {
+/** Deletes a user's sessions, but not the one with the id `kept`; returns how many. */
+export async function deleteSessionsOf(db: Queryable, userId: number, kept: number | null): Promise<number> {
   const { rowCount } = await db.query(
     'delete from sessions where person_id = $1::bigint and id is distinct from $2::bigint',
-    [personId, kept],
+    [userId, kept],
   )
   return rowCount ?? 0
 }
@@ -129,16 +129,16 @@ where id in (select id from sessions where expires_at <= $1::timestamptz order b
   return rowCount ?? 0
 }
 
-/** An account that a person may open in the console. */
+/** An account that a user may open in the console. */
 export interface VisibleAccountRow extends AccountRow {
   /** Null for one that an operator only looks at. */
   role: Role | null
 }
 
-/** The accounts that a person is a member of, by name, and the one that they look at as an operator. */
+/** The accounts that a user is a member of, by name, and the one that they look at as an operator. */
 export async function selectVisibleAccounts(
   db: Queryable,
-  personId: number,
+  userId: number,
   seeAsAccountId: number | null,
 ): Promise<VisibleAccountRow[]> {
   const { rows } = await db.query<VisibleAccountRow>(
@@ -148,7 +148,7 @@ from accounts a
 left join members m on m.account_id = a.id and m.person_id = $1::bigint
 where a.id in (select account_id from members where person_id = $1::bigint) or a.id = $2::bigint
 order by a.name, a.id`,
-    [personId, seeAsAccountId],
+    [userId, seeAsAccountId],
   )
   return rows
 }
@@ -161,10 +161,10 @@ export interface OwnSessionRow {
   user_agent: string
 }
 
-/** A person's sessions that have not ended, the last used first. */
+/** A user's sessions that have not ended, the last used first. */
 export async function selectSessionsOf(
   db: Queryable,
-  { personId, now, limit }: { personId: number; now: Date; limit: number },
+  { userId, now, limit }: { userId: number; now: Date; limit: number },
 ): Promise<OwnSessionRow[]> {
   const { rows } = await db.query<OwnSessionRow>(
     `
@@ -173,7 +173,7 @@ from sessions
 where person_id = $1::bigint and expires_at > $2::timestamptz
 order by last_seen_at desc, id desc
 limit $3::integer`,
-    [personId, now, limit],
+    [userId, now, limit],
   )
   return rows
 }

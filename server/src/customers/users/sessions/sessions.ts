@@ -26,24 +26,24 @@ interface SignIn {
 export async function beginSession(
   db: Queryable,
   { browser, now, replacedToken }: SignIn,
-  personId: number,
+  userId: number,
   by: 'password' | 'passkey' | 'openid' | 'link',
 ): Promise<string> {
   if (replacedToken) await deleteSessionByToken(db, replacedToken)
-  const person = recognised(personId, { address: browser.address, now })
-  await recordAudit(db, person, { accountId: null, action: 'session.created', details: { by } })
-  return createSession(db, { personId, browser, now })
+  const user = recognised(userId, { address: browser.address, now })
+  await recordAudit(db, user, { accountId: null, action: 'session.created', details: { by } })
+  return createSession(db, { userId, browser, now })
 }
 
 /** Creates a session. Returns the token for its cookie, which is stored nowhere. */
 export async function createSession(
   db: Queryable,
-  { personId, browser, now }: { personId: number; browser: Browser; now: Date },
+  { userId, browser, now }: { userId: number; browser: Browser; now: Date },
 ): Promise<string> {
   const token = newToken()
   await insertSession(db, {
     tokenHash: hashToken(token),
-    personId,
+    userId,
     now,
     expiresAt: sessionEnd(now, now),
     address: browser.address,

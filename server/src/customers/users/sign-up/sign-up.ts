@@ -14,9 +14,9 @@ import { invalidLinkError, linkLifeMs } from '../links/links.ts'
 import type { Mail } from '../mail.ts'
 import { upsertMember } from '../members/queries.ts'
 import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
-import { createPerson, findPersonByEmail } from '../person.ts'
-import type { RegisteredPerson } from '../queries.ts'
+import type { RegisteredUser } from '../queries.ts'
 import { hashToken, newToken } from '../tokens.ts'
+import { createUser, findUserByEmail } from '../user.ts'
 
 const purpose = 'sign_up'
 
@@ -47,12 +47,12 @@ export async function requestSignUp(
   const { db, now, address, publicUrl } = ctx
   const email = requireUserAddress(given.email)
   const attempt = await takeAttempt(ctx, 'sign_up', { address, email })
-  const person = await findPersonByEmail(db, email)
+  const user = await findUserByEmail(db, email)
   const token = newToken()
   const content = JSON.stringify({ email, name, accountName })
   // The same work for a known address; nobody learns the token.
-  await createChallenge(db, { token, purpose, personId: null, content, lifeMs: linkLifeMs.other, now })
-  const letter = person ? knownAddressLetter({ publicUrl }) : signUpLetter({ publicUrl, token })
+  await createChallenge(db, { token, purpose, userId: null, content, lifeMs: linkLifeMs.other, now })
+  const letter = user ? knownAddressLetter({ publicUrl }) : signUpLetter({ publicUrl, token })
   return { mail: { to: email, ...letter }, attempt }
 }
 
@@ -65,7 +65,7 @@ export async function openSignUp({ db, now }: LinkContext, token: string): Promi
   return { purpose, email, name, account, needsName: false, needsSignIn: false, sessionToken: null }
 }
 
-/** Creates the person and the account of a sign-up; null when the link is none. */
+/** Creates the user and the account of a sign-up; null when the link is none. */
 export async function completeSignUp(
   ctx: LinkContext,
   { token, password, name }: { token: string; password: string; name: string | null },
@@ -77,37 +77,37 @@ export async function completeSignUp(
   const owner = { ...signUp, name: name ?? signUp.name }
   const { address } = browser
   const hash = await hashNewPassword(password, { ...owner, address })
-  return createOwner({ db, ids, now, address }, owner, async (client, person) => {
+  return createOwner({ db, ids, now, address }, owner, async (client, user) => {
     if (!(await takeChallenge(client, { token, purpose, now }))) throw invalidLinkError()
-    const publicId = ids.seal('person', person.id)
-    await setPasswordAnew(client, recognised(person.id, { address, now }), {
-      personId: person.id,
+    const publicId = ids.seal('person', user.id)
+    await setPasswordAnew(client, recognised(user.id, { address, now }), {
+      userId: user.id,
       publicId,
       hash,
       name: null,
     })
-    return startLinkSession(client, ctx, person.id, purpose)
+    return startLinkSession(client, ctx, user.id, purpose)
   })
 }
 
 /**
- * Creates a person with an account of their own on plan `free`, and runs `work` in the same transaction. Throws when
+ * Creates a user with an account of their own on plan `free`, and runs `work` in the same transaction. Throws when
  * somebody has the address.
  */
 export async function createOwner<T>(
   ctx: { db: Pool; ids: IdSealer; now: Date; address: string },
   { email, name, accountName }: SignUp,
-  work: (client: Client, person: RegisteredPerson) => Promise<T>,
+  work: (client: Client, user: RegisteredUser) => Promise<T>,
 ): Promise<T> {
   const { db, ids, now, address } = ctx
   return transact(db, async (client) => {
     const account = await openAccount(client, { name: accountName, email }, now)
-    const person = await createPerson(client, { email, name, now })
-    if (!person) throw invalidLinkError()
-    await upsertMember(client, { accountId: account.id, personId: person.id, role: 'owner', addedAt: now })
+    const user = await createUser(client, { email, name, now })
+    if (!user) throw invalidLinkError()
+    await upsertMember(client, { accountId: account.id, userId: user.id, role: 'owner', addedAt: now })
     const target = ids.seal('account', account.id)
-    const owner = recognised(person.id, { address, now })
+    const owner = recognised(user.id, { address, now })
     await recordAudit(client, owner, { accountId: account.id, action: 'account.created', target })
-    return work(client, person)
+    return work(client, user)
   })
 }

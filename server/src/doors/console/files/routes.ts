@@ -10,7 +10,7 @@ import { assetHeaders, pageHeaders, rootFileHeaders } from './headers.ts'
 
 /**
  * Serves the built console: a document at the path of every page, and its files. For programs `GET /` redirects to the
- * reference. Without a build (null) it tells people how to make one, and there are no pages.
+ * reference. Without a build (null) it tells users how to make one, and there are no pages.
  */
 export function registerConsoleFiles(app: FastifyInstance, folder: string | null): void {
   const build = folder === null ? null : readConsoleBuild(folder)

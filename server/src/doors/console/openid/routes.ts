@@ -15,8 +15,8 @@ import { errorReplies } from '../../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../../foundation/http/server.ts'
 import { Refusal } from '../../../foundation/kernel/errors.ts'
 import { rememberBrowser } from '../known-browsers.ts'
-import { browserOf } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
+import { browserOf } from '../user-context.ts'
 
 const baseName = 'storedex_openid'
 const returnPath = `${consolePrefix}/openid/return`
@@ -25,7 +25,7 @@ const failurePath = '/sign-in?problem=provider'
 /** Routes that send the browser to the OpenID Connect provider and take it back. Both answer with a redirect. */
 export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
   const { ids, signer, publicUrl, config, outbox } = services
-  const { openid, signup } = config.people
+  const { openid, signup } = config.users
   const provider = openid && new OpenIdProvider(openid, `${publicUrl}${returnPath}`)
   const cookieOf = (request: FastifyRequest) =>
     ({ path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(request, publicUrl) }) as const
@@ -79,8 +79,8 @@ export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleSer
       reply.clearCookie(nameFor(request), cookieOf(request))
       const { db, now, raw } = request
       const query = /\?.*$/s.exec(raw.url ?? '')?.[0] ?? ''
-      const people = { signup, publicUrl, outbox }
-      const ctx = { db, ids, now, browser: browserOf(request), provider, ...people, replacedToken: request.sessionHash }
+      const users = { signup, publicUrl, outbox }
+      const ctx = { db, ids, now, browser: browserOf(request), provider, ...users, replacedToken: request.sessionHash }
       try {
         const { sessionToken, email, next } = await finishOpenIdSignIn(ctx, { token, query })
         setSessionCookie(reply, publicUrl, sessionToken)

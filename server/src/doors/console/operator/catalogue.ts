@@ -1,4 +1,4 @@
-import type { PersonContext } from '../../../customers/auth/signed-in.ts'
+import type { UserContext } from '../../../customers/auth/signed-in.ts'
 import type { Queryable } from '../../../foundation/db/pool.ts'
 import type { SearchStatus } from '../../../search/service/service.ts'
 import { type CatalogueSizeRow, countCatalogue, selectRecentBatches } from './queries.ts'
@@ -7,7 +7,7 @@ import type { OperatorCatalogueReply, SearchState } from './schema.ts'
 const shownBatches = 10
 
 export async function describeCatalogue(
-  ctx: PersonContext,
+  ctx: UserContext,
   { sizes, search }: { sizes: CatalogueSizes; search: { status(): SearchStatus } },
 ): Promise<OperatorCatalogueReply> {
   const { countedAt, row } = await sizes.read(ctx)

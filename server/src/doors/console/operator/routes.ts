@@ -1,4 +1,4 @@
-import { personContext } from '../../../customers/auth/signed-in.ts'
+import { userContext } from '../../../customers/auth/signed-in.ts'
 import type { ApiRoutes } from '../../../foundation/http/server.ts'
 import { CatalogueSizes, describeCatalogue } from './catalogue.ts'
 import { OperatorCatalogueReply, SystemReply } from './schema.ts'
@@ -22,7 +22,7 @@ export function registerOperatorConsoleRoutes(api: ApiRoutes, services: SystemSe
         response: { 200: OperatorCatalogueReply },
       },
     },
-    (request) => describeCatalogue(personContext(request), { sizes, search: services.search }),
+    (request) => describeCatalogue(userContext(request), { sizes, search: services.search }),
   )
 
   api.get(
@@ -36,6 +36,6 @@ export function registerOperatorConsoleRoutes(api: ApiRoutes, services: SystemSe
         response: { 200: SystemReply },
       },
     },
-    (request) => describeSystem(personContext(request), services),
+    (request) => describeSystem(userContext(request), services),
   )
 }

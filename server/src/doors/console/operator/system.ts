@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import manifest from '../../../../package.json' with { type: 'json' }
-import type { PersonContext } from '../../../customers/auth/signed-in.ts'
-import type { PeopleSettings } from '../../../customers/users/settings.ts'
+import type { UserContext } from '../../../customers/auth/signed-in.ts'
+import type { UsersSettings } from '../../../customers/users/settings.ts'
 import { ClockSkewMonitor } from '../../../foundation/db/clock-skew.ts'
 import type { DatabaseHealth } from '../../../foundation/db/health.ts'
 import type { ConnectionPool } from '../../../foundation/db/pool.ts'
@@ -22,14 +22,14 @@ export interface SystemServices {
     dataDir: string
     databaseUrl: string | null
     stripe: { secretKey: string | null }
-    people: PeopleSettings
+    users: UsersSettings
   }
 }
 
 const openEventMs = 60_000
 
 /** Describes the state of this process and of what it depends on. */
-export async function describeSystem(ctx: PersonContext, services: SystemServices): Promise<SystemReply> {
+export async function describeSystem(ctx: UserContext, services: SystemServices): Promise<SystemReply> {
   const { db, clock, health, search, config } = services
   const { problem } = await health.check()
   const facts = await readDatabaseFacts(ctx.db, new Date(ctx.now.getTime() - openEventMs))
@@ -55,7 +55,7 @@ export async function describeSystem(ctx: PersonContext, services: SystemService
     search: describeSearchState(search.status()),
     disk: await readDisk(config.dataDir),
     clock_skew_seconds: skew.skewSeconds,
-    mail: config.people.mail !== null,
+    mail: config.users.mail !== null,
     versions: { storedex: manifest.version, node: process.version.slice(1) },
     request_id: ctx.requestId,
   }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { personContext } from '../../../customers/auth/signed-in.ts'
+import { userContext } from '../../../customers/auth/signed-in.ts'
 import { noticeNewCredential } from '../../../customers/users/credentials/notices.ts'
 import {
   finishRegistration,
@@ -20,10 +20,10 @@ import type { ApiRoutes } from '../../../foundation/http/server.ts'
 import { rejectBody } from '../../../foundation/http/validation.ts'
 import { ClosedObject, DoneReply, done } from '../../../foundation/kernel/shapes.ts'
 import { rememberBrowser } from '../known-browsers.ts'
-import { browserOf, newSessionContext } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
 import { describeSession } from '../session/describe-session.ts'
 import { SessionReply } from '../session/schema.ts'
+import { browserOf, newSessionContext } from '../user-context.ts'
 import {
   NewPasskeyRequest,
   PasskeyListReply,
@@ -32,7 +32,7 @@ import {
   PasskeySignInRequest,
 } from './schema.ts'
 
-/** Routes that sign in by passkey, and manage the passkeys of the person who is signed in. */
+/** Routes that sign in by passkey, and manage the passkeys of the user who is signed in. */
 export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
   const { ids, signer, publicUrl, outbox } = services
   const contextOf = (request: FastifyRequest): PasskeyContext => ({
@@ -44,8 +44,8 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     site: passkeySiteOf(publicUrl, request.socket.localPort),
   })
   const holderOf = (request: FastifyRequest) => {
-    const { person, session } = personContext(request)
-    return { ...person, sessionId: session.id }
+    const { user, session } = userContext(request)
+    return { ...user, sessionId: session.id }
   }
   const describe = (row: PasskeyRow) => ({
     object: 'passkey' as const,
@@ -91,7 +91,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       const token = await signInByPasskey(contextOf(request), { response, replacedToken: request.sessionHash })
       setSessionCookie(reply, publicUrl, token)
       const session = await newSessionContext(request, token, ids)
-      rememberBrowser(reply, services, session.person.email)
+      rememberBrowser(reply, services, session.user.email)
       return describeSession(session, services)
     },
   )
@@ -108,8 +108,8 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       },
     },
     async (request) => {
-      const { db, person, requestId } = personContext(request)
-      return wholeList(requestId, (await selectPasskeys(db, person.id)).map(describe))
+      const { db, user, requestId } = userContext(request)
+      return wholeList(requestId, (await selectPasskeys(db, user.id)).map(describe))
     },
   )
 
@@ -173,7 +173,7 @@ export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       },
     },
     async (request) => {
-      await removePasskey({ ...personContext(request), ids }, request.params.passkey)
+      await removePasskey({ ...userContext(request), ids }, request.params.passkey)
       return done(request.id)
     },
   )

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { NewPersonName } from '../../../customers/users/schema.ts'
+import { NewUserName } from '../../../customers/users/schema.ts'
 import { ClosedObject, Nullable, RequestId, Timestamp } from '../../../foundation/kernel/shapes.ts'
 
 const Base64Url = (maxLength: number) => Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength })
@@ -18,7 +18,7 @@ const transports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', '
 
 /** As `startRegistration` of `@simplewebauthn/browser` gives it. */
 export const NewPasskeyRequest = ClosedObject({
-  name: NewPersonName,
+  name: NewUserName,
   response: ClosedObject({
     ...credential,
     response: ClosedObject({

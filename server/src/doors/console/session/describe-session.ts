@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import manifest from '../../../../package.json' with { type: 'json' }
 import { entitlementAt } from '../../../customers/accounts/account.ts'
 import { accountOf } from '../../../customers/accounts/queries.ts'
-import type { PersonContext } from '../../../customers/auth/signed-in.ts'
+import type { UserContext } from '../../../customers/auth/signed-in.ts'
 import { type PasskeySite, passkeySiteOf } from '../../../customers/users/passkeys/passkeys.ts'
 import { hasOperator, selectSettings } from '../../../customers/users/queries.ts'
 import { selectVisibleAccounts } from '../../../customers/users/sessions/queries.ts'
@@ -10,15 +10,15 @@ import type { Queryable } from '../../../foundation/db/pool.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { SessionReply, SignInOptionsReply } from './schema.ts'
 
-/** Describes the person who is signed in, what they may open, and what this installation can do. */
-export async function describeSession(ctx: PersonContext, services: ConsoleServices): Promise<SessionReply> {
-  const { db, now, person, session, requestId } = ctx
+/** Describes the user who is signed in, what they may open, and what this installation can do. */
+export async function describeSession(ctx: UserContext, services: ConsoleServices): Promise<SessionReply> {
+  const { db, now, user, session, requestId } = ctx
   const { ids, plans } = services
-  const visible = await selectVisibleAccounts(db, person.id, person.isOperator ? session.seeAsAccountId : null)
-  const seen = person.isOperator ? visible.find(({ id }) => id === session.seeAsAccountId) : undefined
+  const visible = await selectVisibleAccounts(db, user.id, user.isOperator ? session.seeAsAccountId : null)
+  const seen = user.isOperator ? visible.find(({ id }) => id === session.seeAsAccountId) : undefined
   return {
     object: 'session',
-    person: { id: person.publicId, email: person.email, name: person.name, operator: person.isOperator },
+    person: { id: user.publicId, email: user.email, name: user.name, operator: user.isOperator },
     accounts: visible.flatMap((row) => {
       if (row.role === null) return []
       const { plan, planName, status, accessOpen } = entitlementAt(accountOf(row), plans, now)
@@ -34,7 +34,7 @@ export async function describeSession(ctx: PersonContext, services: ConsoleServi
     }),
     see_as: seen ? { account: { id: ids.seal('account', seen.id), name: seen.name } } : null,
     signed_in_at: session.signedInAt.toISOString(),
-    settings: await selectSettings(db, person.id),
+    settings: await selectSettings(db, user.id),
     features: featuresOf(services),
     version: manifest.version,
     request_id: requestId,
@@ -49,7 +49,7 @@ export async function describeSignInOptions(
     object: 'sign_in_options',
     ...featuresOf(services),
     passkeys: isPasskeySite(ctx.hostname, passkeySiteOf(services.publicUrl, ctx.localPort)),
-    privacy_contact: services.config.people.privacyContact,
+    privacy_contact: services.config.users.privacyContact,
     first_operator_missing: !(await hasOperator(ctx.db)),
     request_id: ctx.requestId,
   }
@@ -60,10 +60,10 @@ function isPasskeySite(hostname: string, { rpId }: PasskeySite): boolean {
   return isIP(rpId.replace(/^\[|\]$/g, '')) === 0 && hostname.toLowerCase() === rpId
 }
 
-function featuresOf({ config: { people } }: ConsoleServices): SessionReply['features'] {
+function featuresOf({ config: { users } }: ConsoleServices): SessionReply['features'] {
   return {
-    mail: people.mail !== null,
-    oidc: people.openid && { name: people.openid.name },
-    signup: people.signup === 'open',
+    mail: users.mail !== null,
+    oidc: users.openid && { name: users.openid.name },
+    signup: users.signup === 'open',
   }
 }

@@ -14,8 +14,8 @@ import { Refusal } from '../../../foundation/kernel/errors.ts'
 import { requireUserAddress } from '../../../foundation/kernel/mail/user-address.ts'
 import { DoneReply, done } from '../../../foundation/kernel/shapes.ts'
 import { knownBrowserOf, rememberBrowser } from '../known-browsers.ts'
-import { browserOf } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
+import { browserOf } from '../user-context.ts'
 import { LinkPasswordRequest, LinkReply, LinkRequest, PasswordLinkRequest, SignUpRequest } from './schema.ts'
 
 /** Routes that ask for single-use links and use them. */
@@ -27,7 +27,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
     signer,
     now: request.now,
     browser: browserOf(request),
-    personId: request.consoleContext?.person.id ?? null,
+    userId: request.consoleContext?.user.id ?? null,
     replacedToken: request.sessionHash,
   })
 
@@ -159,7 +159,7 @@ export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServi
       },
     },
     async (request, reply) => {
-      if (!outbox || services.config.people.signup !== 'open')
+      if (!outbox || services.config.users.signup !== 'open')
         throw new Refusal('route_not_found', 'Ask somebody who has an account for an invitation.')
       outbox.requireRoom()
       const { db, ip: address, now, body } = request

@@ -1,4 +1,4 @@
-import { personContext } from '../../../customers/auth/signed-in.ts'
+import { userContext } from '../../../customers/auth/signed-in.ts'
 import {
   confirmSession,
   reauthenticateByPassword,
@@ -12,14 +12,14 @@ import { rejectBody } from '../../../foundation/http/validation.ts'
 import { requireUserAddress } from '../../../foundation/kernel/mail/user-address.ts'
 import { DoneReply, done } from '../../../foundation/kernel/shapes.ts'
 import { knownBrowserOf, rememberBrowser } from '../known-browsers.ts'
-import { browserOf, newSessionContext } from '../person-context.ts'
 import type { ConsoleServices } from '../services.ts'
+import { browserOf, newSessionContext } from '../user-context.ts'
 import { describeSession, describeSignInOptions } from './describe-session.ts'
 import { registerLinkConsoleRoutes } from './link-routes.ts'
 import { ReauthenticationRequest, SessionReply, SignInOptionsReply, SignInRequest } from './schema.ts'
 import { registerSettingsConsoleRoutes } from './settings.ts'
 
-/** Routes that sign people in and out, and describe who is signed in. */
+/** Routes that sign users in and out, and describe who is signed in. */
 export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
   const { ids, signer, publicUrl } = services
 
@@ -34,7 +34,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
         response: { 200: SessionReply },
       },
     },
-    (request) => describeSession(personContext(request), services),
+    (request) => describeSession(userContext(request), services),
   )
 
   api.get(
@@ -92,7 +92,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       },
     },
     async (request, reply) => {
-      await signOut(personContext(request))
+      await signOut(userContext(request))
       clearSessionCookie(reply, publicUrl)
       return done(request.id)
     },
@@ -111,7 +111,7 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
       },
     },
     async (request) => {
-      await reauthenticateByPassword({ ...personContext(request), signer }, request.body.password)
+      await reauthenticateByPassword({ ...userContext(request), signer }, request.body.password)
       return done(request.id)
     },
   )

@@ -4,10 +4,10 @@ import {
   EmailAddress,
   GivenEmailAddress,
   GivenPassword,
-  NewPersonName,
-  PersonId,
-  PersonName,
+  NewUserName,
   RoleName,
+  UserId,
+  UserName,
 } from '../../../customers/users/schema.ts'
 import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../../foundation/kernel/shapes.ts'
 
@@ -17,16 +17,16 @@ const AccountId = Type.String({
   description: 'Public id of an account.',
 })
 const LinkToken = Type.String({ minLength: 1, maxLength: 200, description: 'The part of a link after the #.' })
-const OpenIdProvider = Nullable(ClosedObject({ name: PersonName }, { description: 'The OpenID Connect provider.' }))
+const OpenIdProvider = Nullable(ClosedObject({ name: UserName }, { description: 'The OpenID Connect provider.' }))
 const SignUp = Type.Boolean({ description: 'Whether strangers may create an account.' })
 const Settings = Type.Object({}, { additionalProperties: true, description: 'What the person chose; any JSON.' })
 
 export const SessionReply = ClosedObject({
   object: Type.Literal('session'),
   person: ClosedObject({
-    id: PersonId,
+    id: UserId,
     email: EmailAddress,
-    name: PersonName,
+    name: UserName,
     operator: Type.Boolean({ description: 'Whether the person runs this installation.' }),
   }),
   accounts: Type.Array(
@@ -75,7 +75,7 @@ export const LinkRequest = ClosedObject({ token: LinkToken })
 export const LinkPasswordRequest = ClosedObject({
   token: LinkToken,
   password: GivenPassword,
-  name: Type.Optional(NewPersonName),
+  name: Type.Optional(NewUserName),
 })
 export const LinkReply = ClosedObject({
   object: Type.Literal('link'),
@@ -83,7 +83,7 @@ export const LinkReply = ClosedObject({
     description: 'What the link is for. `sign_in`: it signs the person in; once opened, it is used up.',
   }),
   email: EmailAddress,
-  name: Nullable(PersonName),
+  name: Nullable(UserName),
   account: Nullable(
     ClosedObject(
       { name: Type.String(), role: RoleName },
@@ -104,6 +104,6 @@ export const SettingsRequest = ClosedObject({ settings: Settings })
 export const PasswordLinkRequest = ClosedObject({ email: GivenEmailAddress })
 export const SignUpRequest = ClosedObject({
   email: GivenEmailAddress,
-  name: NewPersonName,
-  account_name: NewPersonName,
+  name: NewUserName,
+  account_name: NewUserName,
 })

@@ -1,4 +1,4 @@
-import { personContext } from '../../../customers/auth/signed-in.ts'
+import { userContext } from '../../../customers/auth/signed-in.ts'
 import { upsertSettings } from '../../../customers/users/queries.ts'
 import type { ApiRoutes } from '../../../foundation/http/server.ts'
 import { Refusal } from '../../../foundation/kernel/errors.ts'
@@ -9,7 +9,7 @@ const maxSettingsBytes = 16_384
 /** What JSON allows and PostgreSQL cannot store: NUL, and half of a surrogate pair. */
 const unstorable = /(?<!\\)(\\\\)*\\u(0000|d[89a-f])/
 
-/** What a person chose in the console, such as columns of tables. */
+/** What a user chose in the console, such as columns of tables. */
 export function registerSettingsConsoleRoutes(api: ApiRoutes): void {
   api.put(
     '/settings',
@@ -24,14 +24,14 @@ export function registerSettingsConsoleRoutes(api: ApiRoutes): void {
       },
     },
     async (request) => {
-      const { db, now, person } = personContext(request)
+      const { db, now, user } = userContext(request)
       const { settings } = request.body
       const text = JSON.stringify(settings)
       if (Buffer.byteLength(text) > maxSettingsBytes)
         throw new Refusal('payload_too_large', 'Settings may take 16 KB.', { param: 'settings' })
       if (unstorable.test(text))
         throw new Refusal('invalid_request', 'Settings cannot contain NUL or half a character.', { param: 'settings' })
-      await upsertSettings(db, person.id, settings, now)
+      await upsertSettings(db, user.id, settings, now)
       return done(request.id)
     },
   )

@@ -13,7 +13,7 @@ export interface ExportOwnerRow extends AccountRow, BudgetColumns {
 /** The account of an export, with its key or person. */
 export async function readExportOwner(
   db: Queryable,
-  { accountId, keyId, personId }: { accountId: number; keyId: number | null; personId: number | null },
+  { accountId, keyId, userId }: { accountId: number; keyId: number | null; userId: number | null },
 ): Promise<ExportOwnerRow> {
   const { rows } = await db.query<ExportOwnerRow>({
     name: 'read_export_owner',
@@ -25,7 +25,7 @@ select ${accountColumnsOf('a')},
 from accounts a
 left join api_keys k on k.id = $2::bigint
 where a.id = $1::bigint`,
-    values: [accountId, keyId, personId],
+    values: [accountId, keyId, userId],
   })
   return rows[0]!
 }

@@ -86,8 +86,8 @@ async function readOwner({ db, plans, clock }: RunContext, row: ExportRow): Prom
 }
 
 function exclusionContextOf(ctx: RunContext, row: ExportRow, { entitlement }: Owner): ExclusionContext {
-  const { accountId, mode, requestId, personId } = row
-  const caller = { accountId, mode, key: null, personId, scopes: null, entitlement, rate: {} }
+  const { accountId, mode, requestId, userId } = row
+  const caller = { accountId, mode, key: null, userId: userId, scopes: null, entitlement, rate: {} }
   return { ...ctx, actor: system, now: ctx.clock.now(), requestId, caller }
 }
 
@@ -151,10 +151,10 @@ function isSamePosition(one: ExportPosition | null, other: ExportPosition | null
   return one?.storeId === other?.storeId && one?.contact === other?.contact
 }
 
-function refusalOf({ personId }: ExportRow, owner: ExportOwnerRow, accessOpen: boolean): ExportFailure | null {
+function refusalOf({ userId }: ExportRow, owner: ExportOwnerRow, accessOpen: boolean): ExportFailure | null {
   if (!accessOpen) return 'api_access_required'
   if (owner.key_unusable) return 'revoked_api_key'
-  if (personId !== null && (owner.role === null || owner.role === 'viewer')) return 'insufficient_role'
+  if (userId !== null && (owner.role === null || owner.role === 'viewer')) return 'insufficient_role'
   return null
 }
 

@@ -6,14 +6,14 @@ import { startTestApp, type TestApp, type TestAppOptions } from '../../../suppor
 import { atEnd, removeFolder } from '../../../support/cleanup.ts'
 import type { Json, TestReply } from '../../../support/client.ts'
 import { countLockWaits } from '../../../support/database.ts'
-import type { ConsoleClient, TestPerson } from '../../../support/person.ts'
+import type { ConsoleClient, TestUser } from '../../../support/user.ts'
 
 export const now = '2026-11-22T12:00:00.000Z'
 
 /** An app with a data directory of its own. */
 export async function startImportApp(
   options: Partial<TestAppOptions> = {},
-): Promise<{ app: TestApp; operator: TestPerson; dataDir: string }> {
+): Promise<{ app: TestApp; operator: TestUser; dataDir: string }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-imports-'))
   atEnd(() => removeFolder(dataDir))
   const app = await startTestApp({ now, ...options, environment: { DATA_DIR: dataDir, ...options.environment } })
@@ -42,7 +42,7 @@ export async function sendPart(
 /** Begins an import of a file with this content, and uploads it. Returns its number. */
 export async function upload(
   url: string,
-  operator: TestPerson,
+  operator: TestUser,
   { kind = 'stores', name = 'stores.csv', text }: { kind?: string; name?: string; text: string },
 ): Promise<number> {
   const content = Buffer.from(text)

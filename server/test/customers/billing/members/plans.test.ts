@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Json } from '../../../support/client.ts'
 import { startAppWithStandin } from '../support/standin-app.ts'
-import { type BillingPerson, newOwner, subscribe, withBilling } from './support/console-billing.ts'
+import { type BillingUser, newOwner, subscribe, withBilling } from './support/console-billing.ts'
 
 const app = await startAppWithStandin('2026-03-10T08:00:00.000Z')
 afterEach(() => app.control('/faults', { slow_ms: 0, fail_rate: 0, half_answer: 0 }))
 
 /** `pro monthly: upgrade by subscription_update_confirm` for every offer. */
-const changesOf = async (person: BillingPerson) =>
-  (await person.plans()).data.flatMap(({ slug, offers }: Json) =>
+const changesOf = async (user: BillingUser) =>
+  (await user.plans()).data.flatMap(({ slug, offers }: Json) =>
     offers.map(({ billing, change, link }: Json) => `${slug} ${billing}: ${change}${link ? ` by ${link}` : ''}`),
   )
 

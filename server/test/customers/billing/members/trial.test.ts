@@ -93,13 +93,13 @@ describe('nothing happens', () => {
     const { confirmation } = (await owner.trial()).body
     const second = withBilling(await app.person({ account: owner.account, role: 'owner' }))
     const elsewhere = await onTrial()
-    for (const [person, text] of [
+    for (const [user, text] of [
       [second, confirmation],
       [elsewhere, confirmation],
       [owner, ''],
       [owner, 'x'.repeat(43)],
     ] as const) {
-      const refused = await person.endTrial(text)
+      const refused = await user.endTrial(text)
       expect([refused.status, refused.body.error.code]).toEqual([409, 'trial_changed'])
     }
     expect((await owner.billing()).plan.status).toBe('trialing')

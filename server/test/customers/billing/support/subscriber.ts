@@ -52,14 +52,14 @@ export interface PlanChangesApp extends StandinApp {
 }
 
 const store = 'aurora-candles.example'
-const people = ['Mara', 'Ines', 'Yuki', 'Tomas', 'Lena']
+const users = ['Mara', 'Ines', 'Yuki', 'Tomas', 'Lena']
 
 /** Starts the app with the stand-in and one store; cancels all subscriptions after each test. */
 export async function startPlanChangesApp(): Promise<PlanChangesApp> {
   const app = await startAppWithStandin('2026-03-10T08:00:00.000Z')
   await app.importStores([{ domain: store, name: 'Aurora Candles' }])
   await app.importContacts(
-    people.map((name) => ({
+    users.map((name) => ({
       store_domain: store,
       first_name: name,
       emails: [{ email: `${name.toLowerCase()}@${store}`, status: 'verified' }],
@@ -109,7 +109,7 @@ async function createSubscriber(app: StandinApp, card: Card | null): Promise<Sub
       await request('POST', `/v1/invoices/${invoice}/pay`)
     },
     async spend() {
-      const { data } = (await key.post('/contacts/search', { max_contacts_per_store: people.length })).body
+      const { data } = (await key.post('/contacts/search', { max_contacts_per_store: users.length })).body
       const { id } = data.find(({ revealed }: Json) => !revealed)
       expect((await key.post('/contacts/reveal', { contact_ids: [id] })).body.credits.spent).toBe(1)
     },

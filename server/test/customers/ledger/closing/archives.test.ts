@@ -181,7 +181,7 @@ describe('ledger export', () => {
           .map((line) => JSON.parse(line)),
       )
     expect(
-      exported.map(([, spent_at, mode, meter, amount, period_start, request_id, key, person]) => ({
+      exported.map(([, spent_at, mode, meter, amount, period_start, request_id, key, user]) => ({
         spent_at,
         mode,
         meter,
@@ -189,7 +189,7 @@ describe('ledger export', () => {
         period_start,
         request_id,
         key: world.app.deps.ids.seal('key', key),
-        person,
+        person: user,
       })),
     ).toEqual(shown.slice(0, packedOfKey))
     expect((await stat(file)).mode & 0o777).toBe(0o600)

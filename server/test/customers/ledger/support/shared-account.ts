@@ -80,7 +80,7 @@ export interface Seen {
 export interface SharedAccount {
   account: string
   keys: TestKey[]
-  people: TestMember[]
+  users: TestMember[]
   perform(act: Act): Promise<Seen>
 }
 
@@ -88,18 +88,18 @@ export async function openSharedAccount({ app, domains, contacts }: Catalogue): 
   const first = await app.key({ limits: { ...limits, ...generous } })
   const { account } = first
   const keys = [first, await app.keyOf(account, {})]
-  const people = [
+  const users = [
     await createMember(app, { account }),
     await createMember(app, { account, role: 'admin' }),
     await createMember(app, { account, role: 'viewer' }),
   ]
-  await setViewed(app, people[0]!, 3_000 - rowsLeftForFirst)
+  await setViewed(app, users[0]!, 3_000 - rowsLeftForFirst)
   const storeNumbers = new Map(domains.map((domain, number) => [domain, number]))
   const contactNumbers = new Map(contacts.map((id, number) => [id, number]))
 
   const send = (act: Act): Promise<TestReply> => {
     const key = keys[act.actor]
-    const member = people[act.actor - keys.length]
+    const member = users[act.actor - keys.length]
     const post = (path: string, body: object, headers?: Record<string, string>) =>
       key ? key.post(path, body, headers) : member!.ask(path, body, headers)
     switch (act.act) {
@@ -124,7 +124,7 @@ export async function openSharedAccount({ app, domains, contacts }: Catalogue): 
   return {
     account,
     keys,
-    people,
+    users: users,
     perform: async (act) => {
       const { status, headers, body } = await send(act)
       const isReplay = headers.get('idempotent-replayed') === 'true'

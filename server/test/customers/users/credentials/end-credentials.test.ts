@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type SmtpSink, startSmtpSink, textOf } from '../../../catalogue/privacy/support/smtp-sink.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import { countLockWaits } from '../../../support/database.ts'
-import { createConsoleClient, type TestPerson } from '../../../support/person.ts'
+import { createConsoleClient, type TestUser } from '../../../support/user.ts'
 import { type Authenticator, createAuthenticator } from '../support/authenticator.ts'
-import { givePassword, goodPassword, newBrowser, newLink } from '../support/people.ts'
+import { givePassword, goodPassword, newBrowser, newLink } from '../support/users.ts'
 
 const otherPassword = 'saffron harbour 17 thimble'
 let sink: SmtpSink
@@ -21,13 +21,13 @@ beforeAll(async () => {
 
 const here = () => ({ origin })
 
-async function somebody(): Promise<TestPerson> {
-  const person = await app.person()
-  return { ...person, ...createConsoleClient(origin, person.cookie) }
+async function somebody(): Promise<TestUser> {
+  const user = await app.person()
+  return { ...user, ...createConsoleClient(origin, user.cookie) }
 }
 
-async function newPasskey(person: TestPerson, authenticator: Authenticator): Promise<object> {
-  const { body } = await person.post('/passkeys/registration-options', undefined, here())
+async function newPasskey(user: TestUser, authenticator: Authenticator): Promise<object> {
+  const { body } = await user.post('/passkeys/registration-options', undefined, here())
   return { name: 'Laptop', response: authenticator.create(body.options, origin) }
 }
 
@@ -46,22 +46,22 @@ const noticesTo = (email: string) =>
 
 describe('a password that is set by a link', () => {
   test('ends all that somebody else may have set up: sessions, links, passkeys and the password before', async () => {
-    const person = await somebody()
-    await givePassword(app, person.email)
-    const planter = await app.person({ email: person.email, account: person.account })
+    const user = await somebody()
+    await givePassword(app, user.email)
+    const planter = await app.person({ email: user.email, account: user.account })
     const planted = createAuthenticator()
     const at = createConsoleClient(origin, planter.cookie)
     const added = await at.post('/passkeys', await newPasskey({ ...planter, ...at }, planted), here())
     expect(added.status).toBe(200)
-    const link = await newLink(app, person.email)
-    expect([await signInBy(planted), await signIn(person.email, goodPassword)]).toEqual([200, 200])
+    const link = await newLink(app, user.email)
+    expect([await signInBy(planted), await signIn(user.email, goodPassword)]).toEqual([200, 200])
 
-    await givePassword(app, person.email, otherPassword)
+    await givePassword(app, user.email, otherPassword)
     expect((await at.get('/session')).status).toBe(401)
     expect((await newBrowser(app).post('/link', { token: link })).status).toBe(410)
     expect(await signInBy(planted)).toBe(401)
-    expect(await signIn(person.email, goodPassword)).toBe(401)
-    expect(await signIn(person.email, otherPassword)).toBe(200)
+    expect(await signIn(user.email, goodPassword)).toBe(401)
+    expect(await signIn(user.email, otherPassword)).toBe(200)
   })
 
   test('lets no passkey through that is added at the same moment', async () => {
@@ -79,23 +79,23 @@ describe('a password that is set by a link', () => {
   })
 
   test('leaves the passkeys of somebody who changes it while signed in', async () => {
-    const person = await somebody()
+    const user = await somebody()
     const authenticator = createAuthenticator()
-    await person.post('/passkeys', await newPasskey(person, authenticator), here())
-    expect((await person.post('/profile/password', { password: otherPassword })).status).toBe(200)
+    await user.post('/passkeys', await newPasskey(user, authenticator), here())
+    expect((await user.post('/profile/password', { password: otherPassword })).status).toBe(200)
     expect(await signInBy(authenticator)).toBe(200)
   })
 })
 
-/** Sends a request whose transaction meets one that ends the person's sessions; it must be refused. */
-async function whileCredentialsEnd(person: TestPerson, send: () => Promise<{ status: number }>): Promise<void> {
-  const personId = app.deps.ids.open(person.id)!.value
+/** Sends a request whose transaction meets one that ends the user's sessions; it must be refused. */
+async function whileCredentialsEnd(user: TestUser, send: () => Promise<{ status: number }>): Promise<void> {
+  const userId = app.deps.ids.open(user.id)!.value
   const ending = await app.db.connect()
   await ending.query('begin')
-  await ending.query('select 1 from people where id = $1::bigint for update', [personId])
+  await ending.query('select 1 from people where id = $1::bigint for update', [userId])
   const sending = send()
   await expect.poll(() => countLockWaits(app.db)).toBe(1)
-  await ending.query('delete from sessions where person_id = $1::bigint', [personId])
+  await ending.query('delete from sessions where person_id = $1::bigint', [userId])
   await ending.query('commit')
   ending.release()
   expect((await sending).status).toBe(401)
@@ -103,17 +103,17 @@ async function whileCredentialsEnd(person: TestPerson, send: () => Promise<{ sta
 
 describe('a person is told by mail', () => {
   test('of each new password and passkey, without a word that somebody else could have chosen', async () => {
-    const person = await somebody()
-    await givePassword(app, person.email)
-    await expect.poll(() => noticesTo(person.email).length).toBe(1)
-    const again = await app.person({ email: person.email, account: person.account })
+    const user = await somebody()
+    await givePassword(app, user.email)
+    await expect.poll(() => noticesTo(user.email).length).toBe(1)
+    const again = await app.person({ email: user.email, account: user.account })
     const at = createConsoleClient(origin, again.cookie)
     const passkey = await newPasskey({ ...again, ...at }, createAuthenticator())
     await at.post('/passkeys', { ...passkey, name: 'see http://spam.example' }, here())
-    await expect.poll(() => noticesTo(person.email).length).toBe(2)
+    await expect.poll(() => noticesTo(user.email).length).toBe(2)
     await at.post('/profile/password', { password: otherPassword })
-    await expect.poll(() => noticesTo(person.email).length).toBe(3)
-    const texts = noticesTo(person.email).map((mail) => textOf(mail))
+    await expect.poll(() => noticesTo(user.email).length).toBe(3)
+    const texts = noticesTo(user.email).map((mail) => textOf(mail))
     expect(texts[0]).toContain('a new password was set on 2026-11-10 at 12:00 UTC')
     expect(texts[1]).toContain('a passkey was added')
     for (const text of texts) {

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type SmtpSink, startSmtpSink, textOf } from '../../../catalogue/privacy/support/smtp-sink.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import type { Json, TestReply } from '../../../support/client.ts'
-import { type AccountPerson, atAccount, auditLines, newMember, outcomeOf } from '../support/account-person.ts'
-import { browserAfter, goodPassword, newBrowser } from '../support/people.ts'
+import { type AccountUser, atAccount, auditLines, newMember, outcomeOf } from '../support/account-user.ts'
+import { browserAfter, goodPassword, newBrowser } from '../support/users.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
 const lines: string[] = []
@@ -25,8 +25,8 @@ const newAddress = () => `person-${crypto.randomUUID()}@people.example`
 const open = (token: string, browser = newBrowser(app)) => browser.post('/link', { token })
 const join = (token: string, name = 'Nora New') =>
   newBrowser(app).post('/link/password', { token, name, password: goodPassword })
-const membersOf = async (person: AccountPerson) =>
-  (await person.members()).body.data.map(({ email, role }: Json) => `${email} ${role}`)
+const membersOf = async (user: AccountUser) =>
+  (await user.members()).body.data.map(({ email, role }: Json) => `${email} ${role}`)
 
 describe('without mail, the link is shown once to who invites', () => {
   test('and lets somebody new set a name and a password', async () => {
@@ -202,12 +202,12 @@ describe('who may invite', () => {
     expect(outcomeOf(await admin.invite(newAddress(), 'owner'))).toBe('403 insufficient_role')
     expect(outcomeOf(await admin.revoke(id))).toBe('403 insufficient_role')
     expect(outcomeOf(await admin.sendAgain(id))).toBe('403 insufficient_role')
-    for (const person of [member, viewer]) {
+    for (const user of [member, viewer]) {
       for (const reply of [
-        await person.invite(newAddress(), 'viewer'),
-        await person.invitations(),
-        await person.revoke(id),
-        await person.sendAgain(id),
+        await user.invite(newAddress(), 'viewer'),
+        await user.invitations(),
+        await user.revoke(id),
+        await user.sendAgain(id),
       ])
         expect(outcomeOf(reply)).toBe('403 insufficient_role')
     }
@@ -276,7 +276,7 @@ describe('an invitation ends', () => {
 
   test('when who sent it is removed, leaves, or may no longer send it', async () => {
     const owner = await newMember(app)
-    const ends: ((admin: AccountPerson) => Promise<TestReply>)[] = [
+    const ends: ((admin: AccountUser) => Promise<TestReply>)[] = [
       (admin) => owner.remove(admin),
       (admin) => admin.leave(),
       (admin) => owner.changeRole(admin, 'member'),

@@ -2,14 +2,14 @@ import { beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../../../doors/cli/support/run-command.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import type { Json } from '../../../support/client.ts'
-import { newMember, outcomeOf } from '../support/account-person.ts'
+import { newMember, outcomeOf } from '../support/account-user.ts'
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
 })
 
-const command = (...args: string[]) => runCommand(app.deps, ['people', ...args])
+const command = (...args: string[]) => runCommand(app.deps, ['users', ...args])
 
 test('memberships that the command line changes are in the audit log of the account, as done there', async () => {
   const owner = await newMember(app, { name: 'Mara Owner' })
@@ -19,7 +19,7 @@ test('memberships that the command line changes are in the audit log of the acco
     expect((await command('add', other.email, '--account', account, '--role', role)).code).toBe(0)
   expect((await command('drop', other.email, '--account', account)).code).toBe(0)
   const { data } = (await owner.audit()).body
-  expect(data.map(({ action, actor, person, details }: Json) => [action, actor, person, details])).toEqual([
+  expect(data.map(({ action, actor, person: user, details }: Json) => [action, actor, user, details])).toEqual([
     ['member.removed', 'command', null, { role: 'admin' }],
     ['member.changed', 'command', null, { role: 'admin', before: 'viewer' }],
     ['member.added', 'command', null, { role: 'viewer' }],

@@ -3,7 +3,7 @@ import { type Role, roles } from '../../../../src/customers/auth/roles.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import type { Json } from '../../../support/client.ts'
 import { countLockWaits } from '../../../support/database.ts'
-import { type AccountPerson, atAccount, auditLines, newMember, outcomeOf } from '../support/account-person.ts'
+import { type AccountUser, atAccount, auditLines, newMember, outcomeOf } from '../support/account-user.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 /** An account with one member of each role. */
-async function newTeam(): Promise<Record<Role, AccountPerson> & { account: string }> {
+async function newTeam(): Promise<Record<Role, AccountUser> & { account: string }> {
   const owner = await newMember(app, { name: 'Owner' })
   const { account } = owner
   const [admin, member, viewer] = await Promise.all(
@@ -20,8 +20,8 @@ async function newTeam(): Promise<Record<Role, AccountPerson> & { account: strin
   return { account, owner, admin: admin!, member: member!, viewer: viewer! }
 }
 
-const rolesOf = async (person: AccountPerson) =>
-  Object.fromEntries((await person.members()).body.data.map(({ id, role }: Json) => [id, role]))
+const rolesOf = async (user: AccountUser) =>
+  Object.fromEntries((await user.members()).body.data.map(({ id, role }: Json) => [id, role]))
 
 describe('the list of members', () => {
   test('shows everybody, owners first, to each of them', async () => {
@@ -146,17 +146,17 @@ describe('the last owner', () => {
   })
 
   test.each([
-    ['demote each other', (one: AccountPerson, other: AccountPerson) => one.changeRole(other, 'viewer')],
-    ['demote themselves', (one: AccountPerson) => one.changeRole(one, 'viewer')],
-    ['remove each other', (one: AccountPerson, other: AccountPerson) => one.remove(other)],
-    ['leave', (one: AccountPerson) => one.leave()],
+    ['demote each other', (one: AccountUser, other: AccountUser) => one.changeRole(other, 'viewer')],
+    ['demote themselves', (one: AccountUser) => one.changeRole(one, 'viewer')],
+    ['remove each other', (one: AccountUser, other: AccountUser) => one.remove(other)],
+    ['leave', (one: AccountUser) => one.leave()],
   ])('stays when owners %s at once', async (_what, act) => {
     for (let round = 0; round < 10; round++) {
       const first = await newMember(app)
       const second = await newMember(app, { account: first.account })
       const third = await newMember(app, { account: first.account })
-      const people = [first, second, third]
-      const replies = await Promise.all(people.map((one, index) => act(one, people[(index + 1) % 3]!)))
+      const users = [first, second, third]
+      const replies = await Promise.all(users.map((one, index) => act(one, users[(index + 1) % 3]!)))
       const { rows } = await app.db.query(
         `select count(*)::int as owners from members where account_id = $1 and role = 'owner'`,
         [app.accountNumber(first.account)],

@@ -15,7 +15,7 @@ interface Options {
 }
 
 interface Flags {
-  /** Whether the person was asked for a fingerprint or a PIN. */
+  /** Whether the user was asked for a fingerprint or a PIN. */
   isVerified?: boolean
   /** The host name that it signs for; by default that of the options. */
   rpId?: string

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { expectBalancedLedger, importPeople, peopleSettings } from '../../../promises/crash/support/people.ts'
 import { sendRequestOrThrow } from '../../../promises/crash/support/requests.ts'
 import { isReplay, type RevealReply, type RevealRequest, tryReveal } from '../../../promises/crash/support/reveal.ts'
 import { startService, subscribe, waitUntilReady } from '../../../promises/crash/support/service.ts'
+import { expectBalancedLedger, importUsers, usersSettings } from '../../../promises/crash/support/users.ts'
 
 interface Acknowledged {
   wish: RevealRequest
@@ -18,9 +18,9 @@ const atOnce = 8
  * until it is answered. Expects that everything acknowledged is there afterwards, paid for once.
  */
 export async function expectNothingLost(settings: Record<string, string>, failOver: () => Promise<void>) {
-  const all = { ...settings, ...peopleSettings }
+  const all = { ...settings, ...usersSettings }
   const service = await startService(all)
-  const ids = await importPeople(all, stores)
+  const ids = await importUsers(all, stores)
   const { live } = await subscribe(all, { contact_credits: 100_000, store_exports: 100_000 })
   const acknowledged: Acknowledged[] = []
   const refused: number[] = []

@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { countSuppressionsByKind, peopleAt, tryImportContacts } from '../../../catalogue/erasure/support/people.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import type { Json } from '../../../support/client.ts'
-import type { TestPerson } from '../../../support/person.ts'
+import type { TestUser } from '../../../support/user.ts'
 
 const now = '2026-11-21T12:00:00.000Z'
 let app: TestApp
-let operator: TestPerson
+let operator: TestUser
 
 beforeAll(async () => {
   app = await startTestApp({ now, environment: { DATA_DIR: tmpdir() } })

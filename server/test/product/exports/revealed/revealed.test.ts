@@ -401,7 +401,7 @@ async function openCountedFile(member: TestMember): Promise<{ file: Readable; re
     requestId: 'req_1',
     address: '127.0.0.1',
     deliverEmails: 'all',
-    caller: { accountId: app.accountNumber(member.account), mode: 'live', personId: member.number } as Caller,
+    caller: { accountId: app.accountNumber(member.account), mode: 'live', userId: member.number } as Caller,
   } as const
   const { file } = await openRevealedFile(ctx, {})
   return { file, reads: () => reads }

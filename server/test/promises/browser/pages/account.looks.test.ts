@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { atAccount, newMember } from '../../../customers/users/support/account-person.ts'
-import { givePassword, goodPassword } from '../../../customers/users/support/people.ts'
+import { atAccount, newMember } from '../../../customers/users/support/account-user.ts'
+import { givePassword, goodPassword } from '../../../customers/users/support/users.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { takeProblems } from '../support/console-page.ts'
 import { expectGoodLooks } from '../support/looks.ts'
@@ -119,10 +119,10 @@ describeInBrowser('the account pages', () => {
   })
 
   test('change name and password, which ends the other sessions', async () => {
-    const person = await app.person({ name: 'Mara Vogt' })
-    const other = await app.person({ email: person.email, account: null })
+    const user = await app.person({ name: 'Mara Vogt' })
+    const other = await app.person({ email: user.email, account: null })
     const page = await app.open('/account/profile', {
-      as: person,
+      as: user,
       tolerates: (status, path) => status === 400 && path.endsWith('/profile/password'),
     })
     await page.getByLabel('Name', { exact: true }).fill('Mara Öz')
@@ -139,15 +139,15 @@ describeInBrowser('the account pages', () => {
     await button(page, 'Change password').click()
     await page.getByText('Your password was changed.').waitFor()
     expect((await other.get('/session')).status).toBe(401)
-    expect((await person.get('/session')).body.person.name).toBe('Mara Öz')
+    expect((await user.get('/session')).body.person.name).toBe('Mara Öz')
   })
 
   test('add a passkey, which then signs in, and remove it', async () => {
-    const person = await app.person()
+    const user = await app.person()
     // Browsers offer passkeys to names, not to addresses.
     const origin = app.url.replace('127.0.0.1', 'localhost')
     const page = await app.open('about:blank')
-    const [name = '', value = ''] = person.cookie.split('=')
+    const [name = '', value = ''] = user.cookie.split('=')
     await page.context().addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Lax' }])
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('WebAuthn.enable')
@@ -180,12 +180,12 @@ describeInBrowser('the account pages', () => {
   })
 
   test('list sessions, end one, and end all others', async () => {
-    const person = await app.person()
+    const user = await app.person()
     const [one, two] = [
-      await app.person({ email: person.email, account: null }),
-      await app.person({ email: person.email, account: null }),
+      await app.person({ email: user.email, account: null }),
+      await app.person({ email: user.email, account: null }),
     ]
-    const page = await app.open('/account/sessions', { as: person })
+    const page = await app.open('/account/sessions', { as: user })
     await page.getByText('This one').waitFor()
     await expectGoodLooks(page, 'account-sessions')
     await button(page, /^End session of/)

@@ -10,7 +10,7 @@ import {
   waitForBlockedImport,
 } from '../../../catalogue/import-jobs/support/imports.ts'
 import { atEnd, removeFolder } from '../../../support/cleanup.ts'
-import type { TestPerson } from '../../../support/person.ts'
+import type { TestUser } from '../../../support/user.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { expectGoodLooks } from '../support/looks.ts'
 
@@ -24,7 +24,7 @@ const messy = [
 
 describeInBrowser('imports of operators', () => {
   let app: BrowserApp
-  let operator: TestPerson
+  let operator: TestUser
   beforeAll(async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'storedex-browser-imports-'))
     atEnd(() => removeFolder(dataDir))

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../../support/client.ts'
 import { setPassword } from '../../../support/members.ts'
-import type { TestPerson } from '../../../support/person.ts'
+import type { TestUser } from '../../../support/user.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { expectGoodLooks } from '../support/looks.ts'
 
@@ -24,7 +24,7 @@ describeInBrowser('the page of keys', () => {
     app = await startBrowserApp()
   })
 
-  const open = (as: TestPerson, tolerates?: (status: number, path: string) => boolean) =>
+  const open = (as: TestUser, tolerates?: (status: number, path: string) => boolean) =>
     app.open('/keys', { as, ...(tolerates && { tolerates }) })
   const statusOf = async (secret: string) => (await createClient(app.url, secret).get('/usage')).status
   const dialog = (page: Page) => page.getByRole('dialog')
@@ -214,10 +214,10 @@ describeInBrowser('the page of keys', () => {
   }
 
   test('an old sign-in is asked for the password, and nothing that was typed is lost', async () => {
-    const person = await app.person({ name: 'Mara Owner' })
-    await setPassword(app, person, password)
+    const user = await app.person({ name: 'Mara Owner' })
+    await setPassword(app, user, password)
     app.clock.advance(11 * 60_000)
-    const page = await open(person, (status, path) => status === 403 && path.endsWith('/keys'))
+    const page = await open(user, (status, path) => status === 403 && path.endsWith('/keys'))
     await page.getByRole('button', { name: 'Create key' }).click()
     await dialog(page).getByLabel('Name').fill('Typed before')
     await dialog(page).getByRole('radio', { name: /^Live/ }).press('ArrowDown')

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { TestPerson } from '../../../support/person.ts'
+import type { TestUser } from '../../../support/user.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { expectGoodLooks } from '../support/looks.ts'
 
 describeInBrowser('the operator’s pages', () => {
   let app: BrowserApp
-  let operator: TestPerson
+  let operator: TestUser
   beforeAll(async () => {
     app = await startBrowserApp()
     operator = await app.person({ operator: true, account: null, name: 'Olga Operator' })

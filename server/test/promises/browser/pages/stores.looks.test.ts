@@ -216,8 +216,8 @@ describeInBrowser('the page Stores', () => {
 
   test('leaves out what is exported, revealed or on a list, in rows and counts alike', async () => {
     const own = await createMember(app)
-    const people = { person: { roles_any: ['marketing'] }, store: { countries: ['DE'] }, limit: 3 }
-    const { body: found } = await own.ask('/contacts/search', people)
+    const users = { person: { roles_any: ['marketing'] }, store: { countries: ['DE'] }, limit: 3 }
+    const { body: found } = await own.ask('/contacts/search', users)
     const ids = found.data.map(({ id }: { id: string }) => id)
     expect((await own.ask('/contacts/reveal', { contact_ids: ids })).status).toBe(200)
     const { body: list } = await own.ask('/lists', { name: 'Known', kind: 'stores' })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import type { TestPerson } from '../../../support/person.ts'
+import type { TestUser } from '../../../support/user.ts'
 import { type BrowserApp, describeInBrowser, startBrowserApp } from '../support/browser-app.ts'
 import { expectGoodLooks } from '../support/looks.ts'
 
@@ -24,9 +24,9 @@ describeInBrowser('the page of usage', () => {
   /** An account that has spent by a key, today by the API and on earlier days. */
   async function spendingAccount(
     earlier = 30,
-  ): Promise<{ person: TestPerson; key: Awaited<ReturnType<BrowserApp['key']>> }> {
+  ): Promise<{ person: TestUser; key: Awaited<ReturnType<BrowserApp['key']>> }> {
     const key = await app.key({ limits: { contact_credits: 50 } })
-    const person = await app.person({ account: key.account, name: 'Mara Owner' })
+    const user = await app.person({ account: key.account, name: 'Mara Owner' })
     await app.db.query('update api_keys set name = $2 where id = $1', [numberOf(key.id), 'CRM sync'])
     await key.post('/stores/search', { filters: {}, limit: 5 })
     await app.db.query(
@@ -35,7 +35,7 @@ describeInBrowser('the page of usage', () => {
               'req_' || repeat('a', 20) || n, $2::timestamptz - n * interval '9 hours',
               case when n % 2 = 0 then $3::bigint end, case when n % 2 = 1 then $4::bigint end
        from generate_series(1, $5::integer) n`,
-      [app.accountNumber(key.account), app.clock.now(), numberOf(key.id), numberOf(person.id), earlier],
+      [app.accountNumber(key.account), app.clock.now(), numberOf(key.id), numberOf(user.id), earlier],
     )
     await app.db.query(
       `insert into usage_counters (account_id, mode, meter, period_start, used, allowance)
@@ -43,12 +43,12 @@ describeInBrowser('the page of usage', () => {
        where account_id = $1 and meter = 'search_rows'`,
       [app.accountNumber(key.account)],
     )
-    return { person, key }
+    return { person: user, key }
   }
 
   test('says what is left, warns, and shows who spent what on which day', async () => {
-    const { person } = await spendingAccount()
-    const page = await app.open('/usage?range=30d', { as: person })
+    const { person: user } = await spendingAccount()
+    const page = await app.open('/usage?range=30d', { as: user })
     await page.getByText('5 of 50 contact credits are left.').waitFor()
     await page.getByRole('link', { name: 'Go to Billing' }).waitFor()
     await plot(page, 'Search rows').waitFor()
@@ -75,8 +75,8 @@ describeInBrowser('the page of usage', () => {
   })
 
   test('a day is chosen by keyboard, and the ledger shows that day', async () => {
-    const { person } = await spendingAccount()
-    const page = await app.open('/usage?range=30d', { as: person })
+    const { person: user } = await spendingAccount()
+    const page = await app.open('/usage?range=30d', { as: user })
     const rows = plot(page, 'Search rows')
     await rows.focus()
     const [today, before] = [app.clock.now(), new Date(app.clock.now().getTime() - dayMs)]
@@ -96,8 +96,8 @@ describeInBrowser('the page of usage', () => {
   })
 
   test('the ledger is filtered and paged by the address, and its file holds the same', async () => {
-    const { person } = await spendingAccount(120)
-    const page = await app.open('/usage?range=90d', { as: person })
+    const { person: user } = await spendingAccount(120)
+    const page = await app.open('/usage?range=90d', { as: user })
     await entries(page).nth(50).waitFor()
     const firstPage = await entries(page).allTextContents()
     await page.getByRole('button', { name: 'Next page' }).click()
@@ -116,7 +116,7 @@ describeInBrowser('the page of usage', () => {
     await page.getByRole('option', { name: 'Store exports' }).click()
     await expect.poll(() => entries(page).count()).toBeLessThan(30)
     const shown = await entries(page).count()
-    expect(new URL(page.url()).searchParams.get('who')).toBe(person.id)
+    expect(new URL(page.url()).searchParams.get('who')).toBe(user.id)
     await expectGoodLooks(page, 'usage-filtered')
 
     const started = page.waitForEvent('download')
@@ -131,8 +131,8 @@ describeInBrowser('the page of usage', () => {
   })
 
   test('says that nothing was spent, also without access', async () => {
-    const person = await app.person({ plan: 'free' })
-    const page = await app.open('/usage', { as: person })
+    const user = await app.person({ plan: 'free' })
+    const page = await app.open('/usage', { as: user })
     await page.getByText('Nothing was spent in this period').first().waitFor()
     await page.getByText('Not part of the current plan').first().waitFor()
     await expectGoodLooks(page, 'usage-empty')
@@ -141,8 +141,8 @@ describeInBrowser('the page of usage', () => {
   })
 
   test('other days are chosen by their first and last', async () => {
-    const { person } = await spendingAccount()
-    const page = await app.open('/usage?range=30d', { as: person })
+    const { person: user } = await spendingAccount()
+    const page = await app.open('/usage?range=30d', { as: user })
     await entries(page).nth(32).waitFor()
     await page.getByRole('button', { name: /Last 30 days/ }).click()
     await page.getByRole('option', { name: 'Other days' }).click()

@@ -3,7 +3,7 @@ import { describe } from 'vitest'
 import { findChromium, startChromium } from '../../../../../stripe-standin/test/support/chromium.ts'
 import type { TestApp, TestAppOptions } from '../../../support/app.ts'
 import { atEnd } from '../../../support/cleanup.ts'
-import type { TestPerson } from '../../../support/person.ts'
+import type { TestUser } from '../../../support/user.ts'
 import { startConsoleApp } from './console-app.ts'
 import { openConsolePage, type Tolerates } from './console-page.ts'
 
@@ -15,7 +15,7 @@ export const describeInBrowser = describe.skipIf(!chromiumPath)
 
 interface OpenOptions {
   /** Who is signed in; by default nobody. */
-  as?: TestPerson
+  as?: TestUser
   /** Replies with these statuses are part of the test. */
   tolerates?: Tolerates
   context?: BrowserContextOptions

@@ -38,7 +38,7 @@ export async function importShops(app: TestApp): Promise<void> {
       },
     })),
   )
-  const people = Array.from({ length: germanStores }, (_, index) => [
+  const users = Array.from({ length: germanStores }, (_, index) => [
     {
       store_domain: domainOf(index),
       external_id: `m${index}`,
@@ -61,7 +61,7 @@ export async function importShops(app: TestApp): Promise<void> {
       profile_url: `https://people.example/jonas-${index}`,
     },
   ])
-  await app.importContacts(people.flat())
+  await app.importContacts(users.flat())
 }
 
 /** Counts the requests to paths that end like this, from now on. */

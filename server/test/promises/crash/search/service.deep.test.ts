@@ -8,9 +8,9 @@ import { findProjectDir } from '../../../../src/operations/config.ts'
 import { connectClient, createTestDatabase } from '../../../support/database.ts'
 import { runAsAdmin } from '../../../support/postgres.ts'
 import { randomFrom } from '../support/load.ts'
-import { importPeople, peopleSettings } from '../support/people.ts'
 import { sendRequestOrThrow } from '../support/requests.ts'
 import { killPostgres, query, type Service, startService, subscribe, waitUntilReady } from '../support/service.ts'
+import { importUsers, usersSettings } from '../support/users.ts'
 import { catalogueSettings, listen, openCatalogue } from './catalogue.ts'
 import { deliveriesOf, drawApiQueries, expectSameAnswers } from './queries.ts'
 
@@ -160,12 +160,12 @@ async function backUp(url: string): Promise<{ restore(): Promise<void> }> {
 
 test('replication continues after PostgreSQL crashed under a running service', { timeout: 120_000 }, async () => {
   const dataDir = join(temporaryDirectory(), 'data')
-  const settings = { ...peopleSettings, DATA_DIR: dataDir, SEARCH_ENGINE: 'memory' }
+  const settings = { ...usersSettings, DATA_DIR: dataDir, SEARCH_ENGINE: 'memory' }
   const service = await startService(settings)
   await waitUntilReady(service)
   const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
   await killPostgres(dataDir)
-  const ids = await importPeople(settings, 20)
+  const ids = await importUsers(settings, 20)
   await untilMemoryHas(service, Number((await query(dataDir, 'select batch from catalogue_state'))[0]!.batch))
   const found = await findPeople(service, key, { max_contacts_per_store: 10, limit: 100 })
   expect(found).toHaveLength(100)

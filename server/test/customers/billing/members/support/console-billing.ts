@@ -1,35 +1,35 @@
 import type { Json } from '../../../../support/client.ts'
-import type { PersonTraits, TestPerson } from '../../../../support/person.ts'
+import type { TestUser, UserTraits } from '../../../../support/user.ts'
 import type { StandinApp } from '../../support/standin-app.ts'
 
 /** A member of an account, with the routes of the console's billing. */
-export interface BillingPerson extends TestPerson {
+export interface BillingUser extends TestUser {
   billing(): Promise<Json>
   plans(): Promise<Json>
-  subscriptionLink(body: object): ReturnType<TestPerson['post']>
-  portalLink(): ReturnType<TestPerson['post']>
-  trial(): ReturnType<TestPerson['get']>
-  endTrial(confirmation: string): ReturnType<TestPerson['post']>
+  subscriptionLink(body: object): ReturnType<TestUser['post']>
+  portalLink(): ReturnType<TestUser['post']>
+  trial(): ReturnType<TestUser['get']>
+  endTrial(confirmation: string): ReturnType<TestUser['post']>
 }
 
-export function withBilling(person: TestPerson, account = person.account): BillingPerson {
+export function withBilling(user: TestUser, account = user.account): BillingUser {
   const root = `/accounts/${account}/billing`
   return {
-    ...person,
-    billing: async () => (await person.get(root)).body,
-    plans: async () => (await person.get(`${root}/plans`)).body,
-    subscriptionLink: (body) => person.post(`${root}/subscription-link`, body),
-    portalLink: () => person.post(`${root}/portal-link`, {}),
-    trial: () => person.get(`${root}/trial`),
-    endTrial: (confirmation) => person.post(`${root}/end-trial`, { confirmation }),
+    ...user,
+    billing: async () => (await user.get(root)).body,
+    plans: async () => (await user.get(`${root}/plans`)).body,
+    subscriptionLink: (body) => user.post(`${root}/subscription-link`, body),
+    portalLink: () => user.post(`${root}/portal-link`, {}),
+    trial: () => user.get(`${root}/trial`),
+    endTrial: (confirmation) => user.post(`${root}/end-trial`, { confirmation }),
   }
 }
 
 /** An owner of an account that is a customer with a working card, on plan free. */
 export async function newOwner(
   app: StandinApp,
-  traits: PersonTraits = {},
-): Promise<BillingPerson & { customerId: string }> {
+  traits: UserTraits = {},
+): Promise<BillingUser & { customerId: string }> {
   const { account, customerId } = await app.customer()
   return { ...withBilling(await app.person({ ...traits, account })), customerId }
 }

@@ -2,7 +2,7 @@ import { selectAccountByEmail } from '../../customers/accounts/queries.ts'
 import { command } from '../../customers/auth/actor.ts'
 import { createSignInLink, linkLifeMs, linkUrl } from '../../customers/users/links/links.ts'
 import { upsertMember } from '../../customers/users/members/queries.ts'
-import { createPerson, findPersonByEmail } from '../../customers/users/person.ts'
+import { createUser, findUserByEmail } from '../../customers/users/user.ts'
 import { ensureInstallationValue, readInstallationValue } from '../../foundation/db/installation.ts'
 import { transact } from '../../foundation/db/pool.ts'
 import type { Deps } from '../../operations/deps.ts'
@@ -16,14 +16,14 @@ const marker = 'demonstration_person'
  * Creates the demonstration's person, once in the life of an installation: the owner of its account, and an operator.
  * Somebody who was removed stays removed.
  */
-export async function ensureDemoPerson(deps: Deps): Promise<void> {
+export async function ensureDemoUser(deps: Deps): Promise<void> {
   if (await readInstallationValue(deps.db, marker)) return
   const now = deps.clock.now()
   await transact(deps.db, async (client) => {
     const account = await selectAccountByEmail(client, demoEmail)
-    const person = await createPerson(client, { email: demoEmail, name: 'Demonstration', operator: true, now })
-    if (account && person)
-      await upsertMember(client, { accountId: account.id, personId: person.id, role: 'owner', addedAt: now })
+    const user = await createUser(client, { email: demoEmail, name: 'Demonstration', operator: true, now })
+    if (account && user)
+      await upsertMember(client, { accountId: account.id, userId: user.id, role: 'owner', addedAt: now })
     await ensureInstallationValue(client, marker, Buffer.from(now.toISOString()))
   })
 }
@@ -33,15 +33,15 @@ export async function ensureDemoPerson(deps: Deps): Promise<void> {
  * removed the person or their mark: that decision stands.
  */
 export async function createDemoLink({ db, ids, clock }: Deps, publicUrl: string): Promise<string | null> {
-  const person = await findPersonByEmail(db, demoEmail)
-  if (!person?.operator) return null
+  const user = await findUserByEmail(db, demoEmail)
+  if (!user?.operator) return null
   const token = await transact(db, (client) =>
     createSignInLink(
       client,
       { actor: command, now: clock.now() },
       {
-        personId: person.id,
-        publicId: ids.seal('person', person.id),
+        userId: user.id,
+        publicId: ids.seal('person', user.id),
         purpose: 'sign_in',
         lifeMs: linkLifeMs.other,
       },

@@ -11,23 +11,21 @@ import { withDeps } from './service.ts'
 type Settings = Record<string, string>
 
 /** Settings with one keyring for all processes. */
-export const peopleSettings = { DEMO: '0', DATA_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` }
+export const usersSettings = { DEMO: '0', DATA_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` }
 
 const perStore = 10
 
 /** Imports invented contacts, ten per store, and returns their public ids. */
-export async function importPeople(settings: Settings, stores: number): Promise<string[]> {
+export async function importUsers(settings: Settings, stores: number): Promise<string[]> {
   const domains = Array.from({ length: stores }, (_, store) => `people-${store}.example`)
-  const people = domains.flatMap((store_domain) =>
-    Array.from({ length: perStore }, (_, i) => personAt(store_domain, i)),
-  )
+  const users = domains.flatMap((store_domain) => Array.from({ length: perStore }, (_, i) => userAt(store_domain, i)))
   return withDeps(settings, async (deps) => {
     await importRecords(
       deps,
       importStores,
       domains.map((domain) => ({ domain, name: domain })),
     )
-    await importRecords(deps, importContacts, people)
+    await importRecords(deps, importContacts, users)
     const { rows } = await deps.db.query<{ key: number }>(
       `select c.store_id * 4096 + c.number as key
        from contacts c
@@ -35,7 +33,7 @@ export async function importPeople(settings: Settings, stores: number): Promise<
        where s.mode = 'live'
        order by 1`,
     )
-    expect(rows).toHaveLength(people.length)
+    expect(rows).toHaveLength(users.length)
     return deps.ids.sealMany(
       'contact',
       rows.map(({ key }) => key),
@@ -44,7 +42,7 @@ export async function importPeople(settings: Settings, stores: number): Promise<
   })
 }
 
-function personAt(store_domain: string, index: number) {
+function userAt(store_domain: string, index: number) {
   return {
     store_domain,
     external_id: `person ${index}`,

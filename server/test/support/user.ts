@@ -3,20 +3,20 @@ import type { PlanSlug } from '../../src/customers/accounts/plans.ts'
 import { openAccountId } from '../../src/customers/accounts/read-account.ts'
 import type { Role } from '../../src/customers/auth/roles.ts'
 import { upsertMember } from '../../src/customers/users/members/queries.ts'
-import { createPerson, findPersonByEmail } from '../../src/customers/users/person.ts'
 import { updateOperator } from '../../src/customers/users/queries.ts'
 import { createSession } from '../../src/customers/users/sessions/sessions.ts'
+import { createUser, findUserByEmail } from '../../src/customers/users/user.ts'
 import type { Deps } from '../../src/operations/deps.ts'
 import type { TestReply } from './client.ts'
 
-export interface PersonTraits {
+export interface UserTraits {
   /** Public id of an account; by default a new one on an active pro plan; null for none. */
   account?: string | null
   plan?: PlanSlug
   /** Default: owner. */
   role?: Role
   operator?: boolean
-  /** Default: an address of their own. An existing person gets another session. */
+  /** Default: an address of their own. An existing user gets another session. */
   email?: string
   name?: string
 }
@@ -33,7 +33,7 @@ export interface ConsoleClient {
 }
 
 /** Somebody who is signed in to the console. */
-export interface TestPerson extends ConsoleClient {
+export interface TestUser extends ConsoleClient {
   /** `per_…` */
   id: string
   email: string
@@ -75,23 +75,23 @@ export function createConsoleClient(url: string, cookie: string | null): Console
   }
 }
 
-/** Creates a person with a session, without a password, and their account. */
-export async function createTestPerson(url: string, deps: Deps, traits: PersonTraits): Promise<TestPerson> {
+/** Creates a user with a session, without a password, and their account. */
+export async function createTestUser(url: string, deps: Deps, traits: UserTraits): Promise<TestUser> {
   const { db, ids, clock } = deps
   const now = clock.now()
   const email = traits.email ?? `person-${crypto.randomUUID()}@people.example`
-  const known = await findPersonByEmail(db, email)
-  const person = known ?? (await createPerson(db, { email, name: traits.name ?? 'Test Person', now }))!
-  if (traits.operator !== undefined) await updateOperator(db, person.id, traits.operator)
+  const known = await findUserByEmail(db, email)
+  const user = known ?? (await createUser(db, { email, name: traits.name ?? 'Test Person', now }))!
+  if (traits.operator !== undefined) await updateOperator(db, user.id, traits.operator)
   const newAccount = async () =>
     ids.seal('account', (await openAccount(db, { name: 'Test account', plan: traits.plan ?? 'pro' }, now)).id)
   const account = traits.account === undefined ? await newAccount() : traits.account
   if (account !== null) {
     const accountId = openAccountId(ids, account)
-    await upsertMember(db, { accountId, personId: person.id, role: traits.role ?? 'owner', addedAt: now })
+    await upsertMember(db, { accountId, userId: user.id, role: traits.role ?? 'owner', addedAt: now })
   }
   const browser = { address: '127.0.0.1', userAgent: 'test' }
-  const cookie = `storedex_session=${await createSession(db, { personId: person.id, browser, now })}`
-  const id = ids.seal('person', person.id)
+  const cookie = `storedex_session=${await createSession(db, { userId: user.id, browser, now })}`
+  const id = ids.seal('person', user.id)
   return { ...createConsoleClient(url, cookie), id, email, account: account ?? '', cookie }
 }

@@ -1,10 +1,10 @@
 import { command } from '../../../../src/customers/auth/actor.ts'
 import { createSignInLink, linkLifeMs } from '../../../../src/customers/users/links/links.ts'
 import type { LinkPurpose } from '../../../../src/customers/users/links/queries.ts'
-import { findPersonByEmail } from '../../../../src/customers/users/person.ts'
+import { findUserByEmail } from '../../../../src/customers/users/user.ts'
 import type { TestApp } from '../../../support/app.ts'
 import type { TestReply } from '../../../support/client.ts'
-import { type ConsoleClient, createConsoleClient } from '../../../support/person.ts'
+import { type ConsoleClient, createConsoleClient } from '../../../support/user.ts'
 
 /** A browser that nobody is signed in with. */
 export function newBrowser(app: TestApp): ConsoleClient {
@@ -23,16 +23,16 @@ export function cookieOf({ headers }: TestReply): string {
   return cookie.split(';')[0]!
 }
 
-/** The token of a new link for the person with this address. */
+/** The token of a new link for the user with this address. */
 export async function newLink(app: TestApp, email: string, purpose: LinkPurpose = 'sign_in'): Promise<string> {
   const { db, ids, clock } = app.deps
-  const person = (await findPersonByEmail(db, email))!
+  const user = (await findUserByEmail(db, email))!
   return createSignInLink(
     db,
     { actor: command, now: clock.now() },
     {
-      personId: person.id,
-      publicId: ids.seal('person', person.id),
+      userId: user.id,
+      publicId: ids.seal('person', user.id),
       purpose,
       lifeMs: linkLifeMs.other,
     },

@@ -1,24 +1,24 @@
 import type { FastifyRequest } from 'fastify'
-import type { PersonContext } from '../../customers/auth/signed-in.ts'
+import type { UserContext } from '../../customers/auth/signed-in.ts'
 import { type AdmittedSessionRow, admitSession } from '../../customers/users/sessions/queries.ts'
 import type { Browser } from '../../customers/users/sessions/sessions.ts'
 import { hashToken } from '../../customers/users/tokens.ts'
 import type { IdSealer } from '../../foundation/kernel/ids.ts'
 
-export function describePerson(
+export function describeUser(
   request: FastifyRequest,
   row: AdmittedSessionRow,
   ids: IdSealer,
   kind: 'person' | 'operator' = 'person',
-): PersonContext {
-  const { person_id: personId, signed_in_at: signedInAt } = row
+): UserContext {
+  const { person_id: userId, signed_in_at: signedInAt } = row
   return {
-    actor: { kind, personId, signedInAt, address: request.ip },
+    actor: { kind, userId, signedInAt, address: request.ip },
     db: request.db,
     now: request.now,
     requestId: request.id,
     address: request.ip,
-    person: {
+    user: {
       id: row.person_id,
       publicId: ids.seal('person', row.person_id),
       email: row.person_email,
@@ -30,11 +30,11 @@ export function describePerson(
 }
 
 /** The context of a session that this request has begun. */
-export async function newSessionContext(request: FastifyRequest, token: string, ids: IdSealer): Promise<PersonContext> {
+export async function newSessionContext(request: FastifyRequest, token: string, ids: IdSealer): Promise<UserContext> {
   const admission = { tokenHash: hashToken(token), now: request.now, accountId: null }
   const row = await admitSession(request.db, admission)
   if (!row) throw new Error('the session that this request began is gone')
-  return describePerson(request, row, ids)
+  return describeUser(request, row, ids)
 }
 
 /** Where a session would begin. */
