@@ -35,7 +35,7 @@ test('by default it listens on loopback and stores its data in the checkout', ()
     stripe: { secretKey: null, webhookSecrets: [], apiBase: null, prices: {} },
     billingStandin: null,
     demo: true,
-    people: { mail: null, privacyContact: null, signup: 'off', openid: null },
+    users: { mail: null, privacyContact: null, signup: 'off', openid: null },
     deliverEmails: 'all',
     searchEngine: 'auto',
     searchMemoryMb: null,
@@ -116,7 +116,7 @@ test('every setting is read and normalised', () => {
     },
     billingStandin: true,
     demo: false,
-    people: {
+    users: {
       mail: {
         smtpUrl: 'smtps://me:secret@mail.example:465',
         from: 'Storedex <storedex@mail.example>',

@@ -84,20 +84,20 @@ const steps = ['startPasskeyRegistration', 'previewImport', 'appendToImport']
 
 /** The verbs of deeds that have several doors, and the files that call them. */
 const deeds: Record<string, string[]> = {
-  createKey: ['cli/keys.ts', 'keys/routes.ts'],
-  rotateKey: ['cli/keys.ts', 'keys/routes.ts'],
-  revokeKey: ['cli/keys.ts', 'keys/routes.ts'],
-  suspendKey: ['cli/keys.ts', 'keys/routes.ts'],
-  resumeKey: ['cli/keys.ts', 'keys/routes.ts'],
-  setKeyLimits: ['cli/keys.ts', 'keys/routes.ts'],
-  createAccount: ['cli/accounts.ts', 'customers/operator-routes.ts'],
-  changeAccount: ['cli/accounts.ts', 'customers/operator-routes.ts'],
-  suspendAccount: ['cli/accounts.ts', 'customers/operator-routes.ts'],
-  resumeAccount: ['cli/accounts.ts', 'customers/operator-routes.ts'],
-  setMemberRole: ['cli/people.ts', 'people/members/routes.ts'],
-  endMembership: ['cli/people.ts', 'people/members/routes.ts'],
-  eraseContacts: ['cli/catalogue/contacts.ts', 'erasure/routes.ts'],
-  createSubscriptionLink: ['billing/operator-link.ts', 'billing/routes.ts'],
+  createKey: ['doors/cli/keys.ts', 'customers/keys/routes.ts'],
+  rotateKey: ['doors/cli/keys.ts', 'customers/keys/routes.ts'],
+  revokeKey: ['doors/cli/keys.ts', 'customers/keys/routes.ts'],
+  suspendKey: ['doors/cli/keys.ts', 'customers/keys/routes.ts'],
+  resumeKey: ['doors/cli/keys.ts', 'customers/keys/routes.ts'],
+  setKeyLimits: ['doors/cli/keys.ts', 'customers/keys/routes.ts'],
+  createAccount: ['doors/cli/accounts.ts', 'customers/administration/operator-routes.ts'],
+  changeAccount: ['doors/cli/accounts.ts', 'customers/administration/operator-routes.ts'],
+  suspendAccount: ['doors/cli/accounts.ts', 'customers/administration/operator-routes.ts'],
+  resumeAccount: ['doors/cli/accounts.ts', 'customers/administration/operator-routes.ts'],
+  setMemberRole: ['doors/cli/users.ts', 'customers/users/members/routes.ts'],
+  endMembership: ['doors/cli/users.ts', 'customers/users/members/routes.ts'],
+  eraseContacts: ['doors/cli/catalogue/contacts.ts', 'catalogue/erasure/routes.ts'],
+  createSubscriptionLink: ['customers/billing/operator-link.ts', 'customers/billing/routes.ts'],
 }
 
 interface Route {
