@@ -1,6 +1,6 @@
 import type { PlanFile } from '../../../server/src/customers/accounts/plans.ts'
 import { findCaller } from '../../../server/src/customers/admission/admit.ts'
-import { KnownKey } from '../../../server/src/customers/admission/known-keys.ts'
+import { CachedKey } from '../../../server/src/customers/admission/key-cache.ts'
 import type { CountedWindows, RequestAdmission, Scope } from '../../../server/src/customers/auth/caller.ts'
 import { selectAccountsOfKeys } from '../../../server/src/customers/auth/key-queries.ts'
 import { Charges } from '../../../server/src/customers/ledger/charges.ts'
@@ -85,15 +85,15 @@ class BareAdmission implements RequestAdmission {
   readonly requestedAt: Date
   isPending = true
   readonly #caller: BareCaller
-  readonly #read: () => Promise<KnownKey>
+  readonly #read: () => Promise<CachedKey>
 
-  constructor(caller: BareCaller, requestedAt: Date, read: () => Promise<KnownKey>) {
+  constructor(caller: BareCaller, requestedAt: Date, read: () => Promise<CachedKey>) {
     this.#caller = caller
     this.requestedAt = requestedAt
     this.#read = read
   }
 
-  get known(): KnownKey {
+  get known(): CachedKey {
     return this.#caller.known
   }
 
@@ -113,7 +113,7 @@ class BareAdmission implements RequestAdmission {
 /** A caller as the service knows it. */
 export interface BareCaller {
   key: string
-  known: KnownKey
+  known: CachedKey
 }
 
 /** Reads each key once with the service's code. Call it again when the accounts have changed. */
@@ -121,10 +121,10 @@ export function prepareCallers(pool: Pool, plans: PlanFile, keys: readonly strin
   return mapConcurrently(keys, async (key) => ({ key, known: await admitKey(pool, plans, key) }))
 }
 
-async function admitKey(pool: Pool, plans: PlanFile, key: string): Promise<KnownKey> {
+async function admitKey(pool: Pool, plans: PlanFile, key: string): Promise<CachedKey> {
   const secretHash = hashApiKey(key)
   const [owner] = await selectAccountsOfKeys(pool, [secretHash])
   const context = { db: pool, now: new Date(), plans, billingPageOf: () => '' }
   const { row } = await findCaller(context, { secretHash, accountId: owner!.account_id, scope: 'stores:read' })
-  return new KnownKey(row)
+  return new CachedKey(row)
 }

@@ -14,7 +14,7 @@ import { registerOwnAccountRoutes } from '../customers/administration/account-ro
 import { registerAccountRoutes } from '../customers/administration/operator-routes.ts'
 import { identifyCaller, requireAccess } from '../customers/admission/access.ts'
 import { doorsOf } from '../customers/admission/doors.ts'
-import { KnownKeys } from '../customers/admission/known-keys.ts'
+import { KeyCache } from '../customers/admission/key-cache.ts'
 import { billingPageOf } from '../customers/auth/caller.ts'
 import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from '../customers/auth/key-directory.ts'
 import { isMemberContext } from '../customers/auth/signed-in.ts'
@@ -216,7 +216,7 @@ export async function buildApp(
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
   registerGuide(app, { projectDir: deps.config.projectDir, publicUrl })
   requireAccess(app, {
-    ...{ clock: deps.clock, plans: deps.plans, charges: deps.charges, keyUse, trialLinks, knownKeys: new KnownKeys() },
+    ...{ clock: deps.clock, plans: deps.plans, charges: deps.charges, keyUse, trialLinks, keyCache: new KeyCache() },
     billingPageOf: (accountId) => billingPageOf(publicUrl, deps.ids.seal('account', accountId)),
   })
   guardConsole(app, { ...deps, publicUrl, sessions })
@@ -342,7 +342,7 @@ async function closePeriodsInBackground(deps: Deps, stop: AbortSignal): Promise<
 async function checkReadiness({ search, health }: Deps): Promise<string | null> {
   const { problem, cause } = await health.check()
   if (problem !== null) throw new Refusal('service_unavailable', problem, { cause })
-  return search.readinessProblem()
+  return search.readinessFailure()
 }
 
 const maxCachedLabels = 10_000

@@ -59,11 +59,11 @@ export interface Account extends AccountTerms {
   cancelAtPeriodEnd: boolean
   /** End of the paid period; null before a subscription was read. */
   currentPeriodEnd: Date | null
-  billingProblem: BillingProblem | null
+  billingConflict: BillingConflict | null
 }
 
 /** An inconsistency at the payment provider that a user must resolve. */
-export type BillingProblem = 'several_subscriptions' | 'unknown_price'
+export type BillingConflict = 'several_subscriptions' | 'unknown_price'
 
 /** The context of the operator's commands. */
 export interface AccountsContext {

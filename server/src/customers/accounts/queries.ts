@@ -1,5 +1,5 @@
 import type { Queryable } from '../../foundation/db/pool.ts'
-import type { Account, AccountTerms, BillingProblem } from './account.ts'
+import type { Account, AccountTerms, BillingConflict } from './account.ts'
 import type { LimitOverrides, PlanSlug } from './plans.ts'
 
 /** The columns of an account that decide its rights. */
@@ -48,7 +48,7 @@ export interface AccountRow extends TermsRow {
   customer_id: string | null
   cancel_at_period_end: boolean
   current_period_end: Date | null
-  billing_problem: BillingProblem | null
+  billing_problem: BillingConflict | null
 }
 
 const accountColumnNames =
@@ -71,7 +71,7 @@ export function accountOf(row: AccountRow): Account {
     customerId: row.customer_id,
     cancelAtPeriodEnd: row.cancel_at_period_end,
     currentPeriodEnd: row.current_period_end,
-    billingProblem: row.billing_problem,
+    billingConflict: row.billing_problem,
     ...toAccountTerms(row),
   }
 }

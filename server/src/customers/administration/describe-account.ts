@@ -57,7 +57,7 @@ export async function describeAccount(
       has_subscription: account.subscriptionId !== null,
       cancel_at_period_end: account.cancelAtPeriodEnd,
       current_period_end: account.currentPeriodEnd?.toISOString() ?? null,
-      problem: account.billingProblem,
+      problem: account.billingConflict,
     },
     usage: modes.flatMap((mode) => describeMeters(mode, usage[mode])),
     keys: await listAllKeys(ctx, account.id),

@@ -24,7 +24,7 @@ import type { Charges } from '../ledger/charges.ts'
 import type { Spending } from '../ledger/spending.ts'
 import { uncountRequest } from '../ledger/window-queries.ts'
 import { admitStatusCheck, findCaller, type Presented, unknownKeyError } from './admit.ts'
-import type { KnownKey, KnownKeys } from './known-keys.ts'
+import type { CachedKey, KeyCache } from './key-cache.ts'
 import { Admission } from './request-admission.ts'
 
 declare module 'fastify' {
@@ -91,7 +91,7 @@ interface AccessOptions {
   plans: PlanFile
   billingPageOf(accountId: number): string
   keyUse: KeyUsageRecorder
-  knownKeys: KnownKeys
+  keyCache: KeyCache
   charges: Charges
   trialLinks: TrialLinks
 }
@@ -123,7 +123,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     request.caller = null
     const found = await (presented.billingLimit === 'billing_status' ? admitStatusCheck : findCaller)(ctx, presented)
     request.caller = assumed ?? found.caller
-    return { ...found, known: options.knownKeys.remember(nameOfHash(presented.secretHash), found.row) }
+    return { ...found, known: options.keyCache.remember(nameOfHash(presented.secretHash), found.row) }
   }
 
   /** Reads the caller; its admission is pending then, except that of a status check, which is counted already. */
@@ -136,7 +136,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
   const setPending = (
     request: FastifyRequest,
     presented: Presented,
-    { caller, known }: { caller: KeyCaller; known: KnownKey },
+    { caller, known }: { caller: KeyCaller; known: CachedKey },
   ): void => {
     request.caller = caller
     request.admission = new Admission({
@@ -173,7 +173,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
       ...{ secretHash: request.secretHash!, accountId: request.keyAccountId!, scope },
       ...(billingLimit && { billingLimit }),
     }
-    const known = billingLimit ? undefined : options.knownKeys.find(nameOfHash(presented.secretHash))
+    const known = billingLimit ? undefined : options.keyCache.find(nameOfHash(presented.secretHash))
     const caller = known?.callerAt(request.now, options.plans, scope)
     if (known && caller) {
       setPending(request, presented, { caller, known })

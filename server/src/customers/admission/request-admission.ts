@@ -1,14 +1,14 @@
-import type { CountedWindows, KeyCaller, RequestAdmission, Standing } from '../auth/caller.ts'
+import type { CachedKeyVersions, CountedWindows, KeyCaller, RequestAdmission } from '../auth/caller.ts'
 import { requestWindowsAt } from '../auth/rate-limits.ts'
 import type { FoundCaller } from './admit.ts'
-import type { KnownKey } from './known-keys.ts'
+import type { CachedKey } from './key-cache.ts'
 
 interface AdmissionOptions {
   now: Date
   caller: KeyCaller
-  known: KnownKey
+  known: CachedKey
   /** Reads the caller anew, and remembers the key. */
-  read(): Promise<FoundCaller & { known: KnownKey }>
+  read(): Promise<FoundCaller & { known: CachedKey }>
   /** Called once the request was counted. */
   onCounted(caller: KeyCaller): void
 }
@@ -18,7 +18,7 @@ export class Admission implements RequestAdmission {
   readonly requestedAt: Date
   readonly #caller: KeyCaller
   readonly #options: AdmissionOptions
-  #known: KnownKey
+  #known: CachedKey
   #state: 'pending' | 'counted' | 'ended' = 'pending'
 
   constructor(options: AdmissionOptions) {
@@ -28,7 +28,7 @@ export class Admission implements RequestAdmission {
     this.#known = options.known
   }
 
-  get known(): Standing {
+  get known(): CachedKeyVersions {
     return this.#known
   }
 

@@ -77,7 +77,7 @@ export interface CountedWindows {
 }
 
 /** What a process remembers of a key and its account; right as long as the database has the same versions of both rows. */
-export interface Standing {
+export interface CachedKeyVersions {
   readonly keyVersion: string
   readonly accountVersion: string
   /** Whether the database was seen to have another version. */
@@ -87,7 +87,7 @@ export interface Standing {
 /** Counts a request in its windows once: with its charge, or by a charge of nothing. */
 export interface RequestAdmission {
   /** What the request is prepared by; the statement that counts it checks it. */
-  readonly known: Standing
+  readonly known: CachedKeyVersions
   /** The time of the request, by which its windows count. */
   readonly requestedAt: Date
   /** Whether the request has been neither counted nor refused. */

@@ -73,7 +73,7 @@ where id = $1::bigint`,
       state.cancelAtPeriodEnd,
       state.currentPeriodEnd,
       state.hasPaymentMethod,
-      state.billingProblem,
+      state.billingConflict,
       readAt,
     ],
   )

@@ -120,7 +120,7 @@ export async function billingStatusOf(ctx: BillingContext, account: Account): Pr
 
 /** Whether a link to some plan is possible, according to the stored subscription; the provider is not called. */
 function canCreateAnyLink({ billing: provider }: BillingContext, account: Account): boolean {
-  if (account.billingProblem !== null) return false
+  if (account.billingConflict !== null) return false
   const input = { account, subscriptions: storedSubscriptions(account) }
   return paidPlans.some((plan) =>
     billingIntervals.some((billing) => decideLink(input, { plan, billing }, provider.isForSale).kind !== 'refused'),

@@ -1,4 +1,4 @@
-import { type Account, type BillingProblem, endedStatuses, isSubscriptionRunning } from '../accounts/account.ts'
+import { type Account, type BillingConflict, endedStatuses, isSubscriptionRunning } from '../accounts/account.ts'
 import { planSlugs } from '../accounts/plans.ts'
 import type { ProviderSubscription } from './provider.ts'
 
@@ -15,7 +15,7 @@ export type SubscriptionState = Pick<
   | 'cancelAtPeriodEnd'
   | 'currentPeriodEnd'
   | 'hasPaymentMethod'
-  | 'billingProblem'
+  | 'billingConflict'
 >
 
 /** Derives the state from all subscriptions of the account's customer, newest first. */
@@ -24,7 +24,7 @@ export function deriveSubscriptionState(
   subscriptions: readonly ProviderSubscription[],
 ): SubscriptionState {
   const { subscription, problem } = selectDecisive(account, subscriptions)
-  if (!subscription) return { ...storedSubscriptionState(account), billingProblem: null }
+  if (!subscription) return { ...storedSubscriptionState(account), billingConflict: null }
   const { status, offer, trialStart, trialEnd } = subscription
   const isTrialing = status === 'trialing'
   const trialStartedAt = isTrialing ? (trialStart ?? subscription.createdAt) : null
@@ -42,7 +42,7 @@ export function deriveSubscriptionState(
     cancelAtPeriodEnd: !hasEnded && subscription.cancelAtPeriodEnd,
     currentPeriodEnd: hasEnded ? null : subscription.currentPeriodEnd,
     hasPaymentMethod: subscription.hasPaymentMethod,
-    billingProblem: problem ?? (offer || hasEnded ? null : 'unknown_price'),
+    billingConflict: problem ?? (offer || hasEnded ? null : 'unknown_price'),
   }
 }
 
@@ -59,13 +59,13 @@ export function storedSubscriptionState(account: Account): SubscriptionState {
     cancelAtPeriodEnd: account.cancelAtPeriodEnd,
     currentPeriodEnd: account.currentPeriodEnd,
     hasPaymentMethod: account.hasPaymentMethod,
-    billingProblem: account.billingProblem,
+    billingConflict: account.billingConflict,
   }
 }
 
 interface DecisiveSubscription {
   subscription: ProviderSubscription | undefined
-  problem: BillingProblem | null
+  problem: BillingConflict | null
 }
 
 /** The running subscription; without one the newest incomplete one; without that the newest of all. */

@@ -127,7 +127,7 @@ export async function checkPort(
   service: RunningService | null,
 ): Promise<Check> {
   const name = 'port'
-  const problem = port === 0 ? null : await findListenProblem(host, port)
+  const problem = port === 0 ? null : await findListenError(host, port)
   const at = `port ${port} on ${host}`
   if (service && (problem === 'EADDRINUSE' || service.url !== null))
     return passed(name, `A service runs${service.url === null ? '' : ` at ${service.url}`}.`)
@@ -140,7 +140,7 @@ export async function checkPort(
 }
 
 /** The code of the error with which listening there fails; null if it is possible. */
-function findListenProblem(host: string, port: number): Promise<string | null> {
+function findListenError(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const probe = createServer()
     probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import {
   type KeepableReply,
   keepTogether,
@@ -49,7 +49,7 @@ interface BatchOptions extends OpeningContext {
 /** How long a batch waits for transactions of other servers that hold one of its keys. */
 const claimTimeoutMs = 20
 /** Opening or rendering this many replies takes about a millisecond. */
-const repliesPerTurn = 8
+const repliesPerSlice = 8
 
 /** Reveals that come at once share round trips: their reads and, of one account, their transactions. */
 export class RevealBatches {
@@ -113,7 +113,7 @@ export class RevealBatches {
       this.#options,
       await readContacts(client, allKeysOf(claimed.map(({ wanted }) => wanted))),
     )
-    return mapInTurns(items, async ({ wanted }, index) => (isClaimed[index] ? contacts.revealable(wanted) : []))
+    return mapInSlices(items, async ({ wanted }, index) => (isClaimed[index] ? contacts.revealable(wanted) : []))
   }
 
   /** Charges the requests that reveal anybody. */
@@ -136,7 +136,7 @@ export class RevealBatches {
     { isClaimed, people, outcomeOf }: Charged,
   ): Promise<{ outcomes: (KeptOutcome | NotPaid)[]; replies: (SealedReply | null)[] }> {
     const replies: (SealedReply | null)[] = items.map(() => null)
-    const outcomes = await mapInTurns(items, async ({ claim, requestId }, index): Promise<KeptOutcome | NotPaid> => {
+    const outcomes = await mapInSlices(items, async ({ claim, requestId }, index): Promise<KeptOutcome | NotPaid> => {
       if (!isClaimed[index]) {
         const kept = await readReply(client, claim)
         return kept ? { state: 'taken', kept } : { state: 'contended' }
@@ -184,13 +184,13 @@ export function renderReply(
 }
 
 /** Maps in steps that leave the event loop to other requests. */
-async function mapInTurns<In, Out>(
+async function mapInSlices<In, Out>(
   values: readonly In[],
   map: (value: In, index: number) => Promise<Out>,
 ): Promise<Out[]> {
   const mapped: Out[] = []
   for (const [index, value] of values.entries()) {
-    if (index > 0 && index % repliesPerTurn === 0) await nextTurn()
+    if (index > 0 && index % repliesPerSlice === 0) await yieldToEventLoop()
     mapped.push(await map(value, index))
   }
   return mapped

@@ -75,7 +75,7 @@ async function serveAssigned(
 async function readState({ health, search }: Deps): Promise<WorkerState> {
   const { problem } = await health.check()
   const { engine, batch, report } = search.status()
-  const isReady = problem === null && search.readinessProblem() === null
+  const isReady = problem === null && search.readinessFailure() === null
   return { isReady, engine, batch, hasSnapshot: report?.snapshot != null }
 }
 

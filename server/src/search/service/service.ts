@@ -117,7 +117,7 @@ export class SearchService implements SearchEngine {
   }
 
   /** Why the process is not ready: the operator requires memory, and it does not answer. */
-  readinessProblem(): string | null {
+  readinessFailure(): string | null {
     const { engine, reason } = this.status()
     return this.#choice === 'memory' && engine === 'postgres'
       ? `Search does not run in memory: ${reason ?? 'there is no index'}.`

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { KnownKey } from '../../../src/customers/admission/known-keys.ts'
+import { CachedKey } from '../../../src/customers/admission/key-cache.ts'
 import { readKey } from '../../../src/customers/admission/queries.ts'
 import { keyActor } from '../../../src/customers/auth/actor.ts'
 import type { RequestAdmission } from '../../../src/customers/auth/caller.ts'
@@ -10,12 +10,12 @@ import { identifyKey } from './support/spend.ts'
 
 let app: TestApp
 let pool: ConnectionPool
-let known: KnownKey
+let known: CachedKey
 beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
   const { secret } = await app.key({})
   pool = createPool({ url: app.deps.databaseUrl, applicationName: 'commits', maxConnections: 1 })
-  known = new KnownKey((await readKey(pool, { ...(await identifyKey(pool, secret)), hour: null }))!)
+  known = new CachedKey((await readKey(pool, { ...(await identifyKey(pool, secret)), hour: null }))!)
 })
 afterAll(() => pool.end())
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { proofRuns } from '../../../../bin/tests/proof-runs.ts'
@@ -124,7 +124,7 @@ describe.each(how)('reveals at once %s', (_how, keyOf) => {
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock'`,
       )
-      await nextTurn()
+      await yieldToEventLoop()
     }
     expect(new Set(statuses(await lost))).toEqual(new Set([503]))
     await release()

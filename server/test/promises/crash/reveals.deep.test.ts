@@ -61,7 +61,7 @@ function drawWishes(ids: string[], random: () => number): RevealRequest[] {
 }
 
 /** The revealed ids and remaining credits after each charged reveal. The remaining credits give the order. */
-interface Standing {
+interface CachedKeyVersions {
   remaining: number
   exportsLeft: number
   revealed: ReadonlySet<string>
@@ -84,7 +84,7 @@ function expectSerialOrder(outcomes: Outcome[], credits: number, seen: string): 
     }
   }
 
-  const standings: Standing[] = [{ remaining: credits, exportsLeft: exportsAllowance, revealed: new Set() }]
+  const standings: CachedKeyVersions[] = [{ remaining: credits, exportsLeft: exportsAllowance, revealed: new Set() }]
   const spending = successes.filter(({ reply }) => reply.credits.spent > 0)
   for (const { answer, reply } of spending.sort((a, b) => b.reply.credits.remaining - a.reply.credits.remaining)) {
     const before = standings.at(-1)!
@@ -110,7 +110,7 @@ function expectSerialOrder(outcomes: Outcome[], credits: number, seen: string): 
 
   for (const { answer, reply } of successes.filter(({ reply }) => reply.credits.spent === 0)) {
     expect(reply.data.some(({ charged, reveal_status }) => charged || reveal_status !== 'already_revealed')).toBe(false)
-    const fits = ({ remaining, exportsLeft, revealed }: Standing) =>
+    const fits = ({ remaining, exportsLeft, revealed }: CachedKeyVersions) =>
       remaining === reply.credits.remaining &&
       exportsLeft === exportsLeftOf(answer) &&
       reply.data.every(({ id }) => revealed.has(id))
@@ -118,7 +118,8 @@ function expectSerialOrder(outcomes: Outcome[], credits: number, seen: string): 
   }
   for (const { wish, answer } of outcomes.filter(({ answer }) => answer.status === 402)) {
     expect(answer.body.error, seen).toMatchObject({ code: 'insufficient_contact_credits', param: 'contact_ids' })
-    const lacks = ({ remaining, revealed }: Standing) => wish.ids.filter((id) => !revealed.has(id)).length > remaining
+    const lacks = ({ remaining, revealed }: CachedKeyVersions) =>
+      wish.ids.filter((id) => !revealed.has(id)).length > remaining
     expect(standings.some(lacks), `${seen}: ${answer.text}`).toBe(true)
   }
 }

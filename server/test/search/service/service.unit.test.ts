@@ -85,7 +85,7 @@ describe('auto', () => {
       reason: 'it needs about 1,400 MB, and SEARCH_MEMORY_MB is 512',
       database_batch: 7,
     })
-    expect(search.readinessProblem()).toBe(null)
+    expect(search.readinessFailure()).toBe(null)
   })
 
   test('answers from memory after the first view and warm-up', async () => {
@@ -115,11 +115,11 @@ describe('auto', () => {
 
 test('with engine memory, the process is not ready while PostgreSQL answers', async () => {
   const { search, replica } = openSearch('memory')
-  expect(search.readinessProblem()).toBe('Search does not run in memory: the search index is being loaded.')
+  expect(search.readinessFailure()).toBe('Search does not run in memory: the search index is being loaded.')
   expect(await search.findStores(everything)).toEqual([byPostgres])
   replica().onView(viewOf(1))
   await search.waitForBatch(1)
-  expect(search.readinessProblem()).toBe(null)
+  expect(search.readinessFailure()).toBe(null)
 })
 
 test('with engine postgres, no replica starts', async () => {

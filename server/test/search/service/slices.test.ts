@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { SliceScheduler } from '@storedex/work'
 import { expect, test } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
@@ -21,7 +21,7 @@ test('a long search lets other requests through, and finds what a short one woul
     ended++
     return reply
   })
-  while (slices.waiting === 0) await nextTurn()
+  while (slices.waiting === 0) await yieldToEventLoop()
   let answeredBetween = 0
   while (ended === 0) {
     expect((await fetch(`${app.url}/healthz`)).status).toBe(200)

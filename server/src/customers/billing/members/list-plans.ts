@@ -53,7 +53,7 @@ export function toPlanPrice({ amount, currency, interval, intervalCount }: Price
 }
 
 function changeTo({ account, billing }: MemberBillingContext, offer: Offer): Pick<PlanOffer, 'change' | 'link'> {
-  if (account.billingProblem !== null) return { change: 'support', link: null }
+  if (account.billingConflict !== null) return { change: 'support', link: null }
   const decision = decideLink({ account, subscriptions: storedSubscriptions(account) }, offer, billing.isForSale)
   switch (decision.kind) {
     case 'billing_portal':

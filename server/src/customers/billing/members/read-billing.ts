@@ -28,7 +28,7 @@ export async function readBilling(ctx: MemberBillingContext): Promise<ConsoleBil
     },
     granted: account.planInForce !== 'free' && account.subscriptionId === null,
     has_payment_method: account.hasPaymentMethod,
-    problem: account.billingProblem,
+    problem: account.billingConflict,
     closed: closedReason(account),
     next: nextEvent(account),
     former: formerOffer(account),

@@ -22,7 +22,7 @@ export interface TrialRequest extends ActorContext {
 }
 
 /** A trial with what can be done about it, and the signed confirmation of having seen exactly that. */
-export interface TrialView {
+export interface TrialPageState {
   state: TrialState
   confirmation: string
 }
@@ -33,12 +33,12 @@ export type TrialOutcome =
   /** The next step is on a page of the provider. A capability: never log it. */
   | { kind: 'link'; link: ProviderLink }
   /** The trial has changed since it was shown; nothing was done. */
-  | { kind: 'outdated'; view: TrialView }
+  | { kind: 'outdated'; view: TrialPageState }
   /** There is nothing to do, or this caller may not do it. */
   | { kind: 'unchanged' }
 
 /** Reads the trial and what can be done about it. Changes nothing. */
-export async function viewTrial(ctx: TrialServices, request: TrialRequest): Promise<TrialView> {
+export async function viewTrial(ctx: TrialServices, request: TrialRequest): Promise<TrialPageState> {
   const state = await loadTrialState(ctx, request.permissions, request.now, startTimeBudget())
   return { state, confirmation: ctx.signer.sign(signaturePurpose, signedText(request, state)) }
 }

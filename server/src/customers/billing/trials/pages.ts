@@ -6,7 +6,7 @@ import type { ProviderSubscription } from '../provider.ts'
 import type { TrialState } from './state.ts'
 
 /** What the trial page is made of. */
-export interface TrialPageView {
+export interface TrialPageContent {
   state: TrialState
   /** Its form sends this back. */
   confirmation: string
@@ -14,18 +14,18 @@ export interface TrialPageView {
   hasConsole: boolean
 }
 
-export function trialPage(view: TrialPageView): HtmlPage {
+export function trialPage(view: TrialPageContent): HtmlPage {
   return { status: 200, ...pageContent(view) }
 }
 
 /** The trial page after a form that was outdated. */
-export function outdatedFormPage(view: TrialPageView): HtmlPage {
+export function outdatedFormPage(view: TrialPageContent): HtmlPage {
   const { title, body } = pageContent(view)
   const notice = html`<p class="note" role="alert">Nothing was changed: the page was out of date. Please check it and try again.</p>`
   return { status: 409, title, body: html`${notice}${body}` }
 }
 
-function pageContent({ state, confirmation, hasConsole }: TrialPageView): { title: string; body: Html } {
+function pageContent({ state, confirmation, hasConsole }: TrialPageContent): { title: string; body: Html } {
   const { planName, step } = state
   const form = (label: string) => html`<form method="post">
         <input type="hidden" name="confirmation" value="${confirmation}" />

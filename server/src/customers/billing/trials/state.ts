@@ -79,8 +79,8 @@ function stepOf(
   subscriptions: readonly ProviderSubscription[],
   { billing: provider }: BillingServices,
 ): TrialStep {
-  const { customerId, billingProblem, trialing } = account
-  if (billingProblem !== null || closedReason(account) !== null) return { kind: 'contact_operator' }
+  const { customerId, billingConflict, trialing } = account
+  if (billingConflict !== null || closedReason(account) !== null) return { kind: 'contact_operator' }
   const subscription = subscriptions.find(({ id }) => id === account.subscriptionId)
   if (trialing && subscription && customerId !== null)
     return subscription.hasPaymentMethod

@@ -15,7 +15,7 @@ export interface SystemServices {
   db: ConnectionPool
   clock: Clock
   health: { check(): Promise<DatabaseHealth> }
-  search: { status(): SearchStatus; readinessProblem(): string | null }
+  search: { status(): SearchStatus; readinessFailure(): string | null }
   /** The local stand-in of the payment provider, when it is in use. */
   standin: { address(): Promise<string | null> } | null
   config: {
@@ -37,7 +37,7 @@ export async function describeSystem(ctx: UserContext, services: SystemServices)
   await skew.measure()
   return {
     object: 'system',
-    problem: problem ?? search.readinessProblem(),
+    problem: problem ?? search.readinessFailure(),
     uptime_seconds: Math.floor(process.uptime()),
     memory_bytes: process.memoryUsage.rss(),
     database: {

@@ -1,5 +1,5 @@
 import { findCaller } from '../../../../src/customers/admission/admit.ts'
-import { KnownKey } from '../../../../src/customers/admission/known-keys.ts'
+import { CachedKey } from '../../../../src/customers/admission/key-cache.ts'
 import { Admission } from '../../../../src/customers/admission/request-admission.ts'
 import { keyActor } from '../../../../src/customers/auth/actor.ts'
 import type { Scope } from '../../../../src/customers/auth/caller.ts'
@@ -28,7 +28,7 @@ export async function contextOfKey(deps: Deps, key: string, scope: Scope, reques
   const ctx = { db, now, plans, billingPageOf: () => 'https://storedex.example/billing' }
   const read = async () => {
     const found = await findCaller(ctx, presented)
-    return { ...found, known: new KnownKey(found.row) }
+    return { ...found, known: new CachedKey(found.row) }
   }
   const { caller, known, error } = await read()
   if (error) throw error

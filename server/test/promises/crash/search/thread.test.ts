@@ -43,7 +43,7 @@ test('when the search thread dies PostgreSQL answers, then the replica again, an
   writeFileSync(hold, '')
   channel.postMessage('die')
   await expect.poll(engine).toBe('postgres')
-  expect(deps.search.readinessProblem()).toContain('Search does not run in memory')
+  expect(deps.search.readinessFailure()).toContain('Search does not run in memory')
   await expect.poll(() => answered.postgres).toBeGreaterThan(before.postgres)
   rmSync(hold)
   await expect.poll(engine).toBe('memory')

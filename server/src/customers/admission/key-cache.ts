@@ -3,11 +3,11 @@ import { type AccountTerms, type Entitlement, entitlementAt } from '../accounts/
 import type { PlanFile } from '../accounts/plans.ts'
 import { toAccountTerms } from '../accounts/queries.ts'
 import { budgetsOf, type CallingKey } from '../auth/budgets.ts'
-import type { KeyCaller, Scope, Standing } from '../auth/caller.ts'
+import type { CachedKeyVersions, KeyCaller, Scope } from '../auth/caller.ts'
 import type { PresentedKeyRow } from './queries.ts'
 
 /** A key and its account, as the last admission with the key read them. */
-export class KnownKey implements Standing {
+export class CachedKey implements CachedKeyVersions {
   readonly keyVersion: string
   readonly accountVersion: string
   isStale = false
@@ -78,21 +78,21 @@ const maxKnown = 10_000
  * Remembers the keys that were used last, so that a request can be prepared before the database admits it. What is
  * remembered need not be right: the statement that charges the request checks it.
  */
-export class KnownKeys {
-  readonly #known = new Map<string, KnownKey>()
+export class KeyCache {
+  readonly #known = new Map<string, CachedKey>()
 
   /** `keyName` is the hash of the key, as text. */
-  find(keyName: string): KnownKey | undefined {
+  find(keyName: string): CachedKey | undefined {
     const known = this.#known.get(keyName)
     return known?.isStale ? undefined : known
   }
 
-  remember(keyName: string, row: PresentedKeyRow): KnownKey {
+  remember(keyName: string, row: PresentedKeyRow): CachedKey {
     const known = this.#known.get(keyName)
     if (known && !known.isStale && known.keyVersion === row.key_version && known.accountVersion === row.account_version)
       return known
     if (!known && this.#known.size >= maxKnown) this.#known.clear()
-    const read = new KnownKey(row)
+    const read = new CachedKey(row)
     this.#known.set(keyName, read)
     return read
   }
