@@ -71,7 +71,7 @@ const usersExpiryIntervalMs = 3_600_000
 // Days of changes become old one after the other; an hour's portion is small.
 const pruningIntervalMs = 3_600_000
 const standbyIntervalMs = 500
-// Replies compare versions themselves; this bounds how long a server that nobody asks keeps people who were erased.
+// Replies compare versions themselves; this bounds how long an idle server keeps erased contacts.
 const documentsIntervalMs = 30_000
 // Probes check far more often; this is for servers without probes, and for the log.
 const healthIntervalMs = 60_000

@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox'
 import { ClosedObject, Count, Nullable, Timestamp } from '../../foundation/kernel/shapes.ts'
 
-/** What a lapsed account can do to get its access back. */
+/** The actions that restore the access of a lapsed account. */
 const ApiAccessAction = ClosedObject(
   {
     action: Type.Union([Type.Literal('create_subscription_link'), Type.Literal('manage_billing')]),

@@ -29,7 +29,7 @@ export async function renameAccount(ctx: OwnAccountContext, { name }: { name: st
 /**
  * Closes the account for good: access ends, keys and invitations are revoked, what it revealed and spent stays. Refused
  * while a subscription runs at the payment provider, so that nothing that was paid is lost and nothing more is charged.
- * The provider is asked while syncs of the account wait, so that no subscription appears in between.
+ * Syncs of the account wait during the call to the provider, so that no subscription appears in between.
  */
 export async function closeAccount(ctx: OwnAccountContext & { billing: BillingProvider }): Promise<void> {
   authorize(ctx, closeAccounts)

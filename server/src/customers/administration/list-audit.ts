@@ -27,7 +27,7 @@ export async function listAudit(
       select: (after, count) =>
         selectAuditLog(db, {
           accountId: account.id,
-          // Nobody has the number 0.
+          // No user has the number 0.
           userId: user === undefined ? null : opened?.kind === 'person' ? opened.value : 0,
           subject: subject ?? null,
           before: after?.row ?? null,

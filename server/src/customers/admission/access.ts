@@ -224,7 +224,7 @@ function spendingOf(request: FastifyRequest): Spending {
   return keyAccessOf(request)?.billingLimit ? { needsAccess: false } : {}
 }
 
-/** What a request with a key needs here; undefined for a request through another door. */
+/** The rights that a request with a key needs here; undefined for other doors. */
 function keyAccessOf({ routeOptions: { config } }: FastifyRequest): Access['key'] {
   return config.door === 'api' ? config.access?.key : undefined
 }

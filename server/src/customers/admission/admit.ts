@@ -32,7 +32,7 @@ export interface AdmissionContext {
   billingPageOf(accountId: number): string
 }
 
-/** What a request presents, and what it needs. */
+/** The key of a request, and the rights that it needs. */
 export interface Presented {
   /** The hash of the request's key. */
   secretHash: Buffer

@@ -75,8 +75,8 @@ export class CachedKey implements CachedKeyVersions {
 const maxKnown = 10_000
 
 /**
- * Remembers the keys that were used last, so that a request can be prepared before the database admits it. What is
- * remembered need not be right: the statement that charges the request checks it.
+ * Remembers the keys that were used last, so that a request can be prepared before the database admits it. A cached
+ * key may be outdated: the statement that charges the request checks it.
  */
 export class KeyCache {
   readonly #known = new Map<string, CachedKey>()

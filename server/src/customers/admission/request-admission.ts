@@ -7,7 +7,7 @@ interface AdmissionOptions {
   now: Date
   caller: KeyCaller
   known: CachedKey
-  /** Reads the caller anew, and remembers the key. */
+  /** Reads the caller again, and caches the key. */
   read(): Promise<FoundCaller & { known: CachedKey }>
   /** Called once the request was counted. */
   onCounted(caller: KeyCaller): void

@@ -46,7 +46,7 @@ export interface Access {
     /** The scope that a body, of any shape, calls for instead. */
     scopeOfBody?: (body: unknown) => Scope | undefined
     /**
-     * The statement that charges a call also counts it in its windows. The handler must write nothing, and ask nobody else,
+     * The statement that charges a call also counts it in its windows. The handler must write nothing, and call no other service,
      * before it charges.
      */
     admitsWithCharge?: true
@@ -58,7 +58,7 @@ export interface Access {
     role: Role
     /** Whether the account needs a plan with access. */
     needsAccess?: true
-    /** What it spends instead: looking at stores takes no exports. */
+    /** The spending of a member instead: looking at stores takes no exports. */
     spends?: readonly Meter[]
   }
   /** `/console/api`, for anybody who is signed in. */
@@ -68,11 +68,11 @@ export interface Access {
   /** `/console/api`, without a session. */
   anyone?: true
   kind: DeedKind | ((body: unknown) => DeedKind)
-  /** What it may spend. */
+  /** The meters that it may spend. */
   spends?: readonly Meter[]
 }
 
-/** What a request may spend that comes through this door. */
+/** The meters that a request through this door may spend. */
 export function spendsOf({ member, spends = [] }: Access, door: string | undefined): readonly Meter[] {
   return (door === 'member' && member?.spends) || spends
 }

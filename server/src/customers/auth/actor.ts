@@ -1,6 +1,6 @@
 import type { Role } from './roles.ts'
 
-/** Somebody who is signed in. */
+/** The context of a signed-in user. */
 interface SignedIn {
   userId: number
   /** When they last proved who they are. */
@@ -17,7 +17,7 @@ export type Actor =
   /** About themselves. */
   | ({ kind: 'person' } & SignedIn)
   | ({ kind: 'operator' } & SignedIn)
-  /** Nobody has signed in. Without an address where it must not be kept. */
+  /** A browser that is not signed in. Without an address where it must not be kept. */
   | { kind: 'visitor'; address: string | null }
   | { kind: 'command' }
   /** The service itself, such as an export that was started before. */
@@ -39,7 +39,7 @@ export interface ActorContext {
   now: Date
 }
 
-/** A user who has just shown who they are, or whose name somebody gave: no session is known yet. */
+/** A user without a session yet: one who just proved their identity, or the one that was named. */
 export function recognised(userId: number, { address, now }: { address: string; now: Date }): ActorContext {
   return { actor: { kind: 'person', userId, signedInAt: now, address }, now }
 }

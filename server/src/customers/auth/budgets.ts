@@ -1,11 +1,11 @@
 import type { Meter } from '../accounts/plans.ts'
 
-/** The meters of which a key can have a budget. */
+/** The meters that can have a budget. */
 export const budgetMeters = ['contact_credits', 'store_exports', 'search_rows'] as const satisfies readonly Meter[]
 
 type BudgetMeter = (typeof budgetMeters)[number]
 
-/** What a key may spend of each meter in the meter's period; null for no budget. */
+/** A key's limit of each meter in the meter's period; null for no budget. */
 export type Budgets = Record<BudgetMeter, number | null>
 
 /** New budgets; null removes one, and a meter that is missing keeps its own. */

@@ -76,7 +76,7 @@ export interface CountedWindows {
   dayUsed: number
 }
 
-/** What a process remembers of a key and its account; right as long as the database has the same versions of both rows. */
+/** The versions of a cached key and its account; the cache is right while the database has the same. */
 export interface CachedKeyVersions {
   readonly keyVersion: string
   readonly accountVersion: string
@@ -86,7 +86,7 @@ export interface CachedKeyVersions {
 
 /** Counts a request in its windows once: with its charge, or by a charge of nothing. */
 export interface RequestAdmission {
-  /** What the request is prepared by; the statement that counts it checks it. */
+  /** The cached key that the request is prepared with; the statement that counts it checks the versions. */
   readonly known: CachedKeyVersions
   /** The time of the request, by which its windows count. */
   readonly requestedAt: Date
@@ -138,7 +138,7 @@ export function accessRequiredError(terms: AccountTerms, billingPage: string | n
 /** The console's page about an account's plan. */
 export const consoleBillingPath = '/billing'
 
-/** The address of that page for one account: whoever opens it may be a member of several. */
+/** The address of that page for one account: a user may be a member of several. */
 export function billingPageOf(publicUrl: string, account: string): string {
   return `${publicUrl}${consoleBillingPath}?account=${account}`
 }

@@ -1,4 +1,4 @@
-/** What a user may do in an account, from the least to the most. */
+/** The rights of a user in an account, from the least to the most. */
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof roles)[number]
 

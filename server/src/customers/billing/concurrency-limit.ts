@@ -12,7 +12,7 @@ const everyAccount = { name: 'billing', maxPermits: maxConcurrent }
 const queues = new WeakMap<Pool['connections'], FairQueue>()
 
 /**
- * Limits how many connections of a pool are held at once while waiting for the payment provider, so that a slow provider
+ * Limits the connections of a pool that wait for the payment provider at once, so that a slow provider
  * leaves connections for data requests. Throws `billing_provider_unavailable` after waiting five seconds.
  */
 export function withConcurrencyLimit<T>(db: Pool, work: () => Promise<T>): Promise<T> {

@@ -30,7 +30,7 @@ export interface ReturnUrls {
   canceledUrl: string
 }
 
-/** What a link is for; without the link itself. */
+/** The purpose of a link, without the link itself. */
 export interface BillingLinkPurpose {
   kind: BillingLinkKind
   /** The plan that the page leads to; null for the portal. */

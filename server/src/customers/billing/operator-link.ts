@@ -39,7 +39,7 @@ export async function createOperatorLink(
       ...ctx,
       actor: command,
       now,
-      // Nobody sees the request id of a command.
+      // The request id of a command is never shown.
       requestId: '',
       caller: {
         accountId: account.id,

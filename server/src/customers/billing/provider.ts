@@ -24,7 +24,7 @@ export interface Price {
   intervalCount: number
 }
 
-/** What a plan costs when it is bought with a link. */
+/** The price of a plan that is bought with a link. */
 export interface OfferPrice extends Offer {
   price: Price
 }

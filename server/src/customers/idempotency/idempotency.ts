@@ -45,7 +45,7 @@ export interface KeepableReply {
 
 export type IdempotentResult<T> = (T & { isReplay: false }) | { body: string; isReplay: true }
 
-/** What is kept under the key already. */
+/** The reply that the key has already. */
 interface Taken {
   kept: queries.KeptReplyRow
 }
@@ -121,7 +121,7 @@ export interface SealedReply {
 }
 
 /**
- * Claims keys, works and keeps the replies in one transaction, retried on conflicts. `work` is told which of the keys were claimed,
+ * Claims keys, works and keeps the replies in one transaction, retried on conflicts. `work` gets the keys that were claimed,
  * and returns the reply of each of them, or null to free the key; it throws to undo everything. 409 when another transaction holds
  * a key for longer than `lockTimeoutMs`.
  */

@@ -89,7 +89,7 @@ where account_id = $1::bigint and mode = $2::text and operation = $3::text and k
   return rows[0]
 }
 
-/** What is stored under a claimed key. */
+/** The row of a claimed key. */
 export interface ReplyToKeep {
   keyHash: Buffer
   /** Sealed. */

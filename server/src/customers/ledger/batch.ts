@@ -1,4 +1,4 @@
-/** What a batch of requests sends: the parts of its statement and the values of the named parameters. */
+/** The statement of a batch of requests: its parts and the values of the named parameters. */
 
 import { clockToleranceMs, formatDay, formatTime } from '../../foundation/kernel/time.ts'
 import { meters as allMeters, type Meter } from '../accounts/plans.ts'

@@ -1,7 +1,7 @@
 import type { Mode } from '../../foundation/kernel/ids.ts'
 import { PartedSet } from '../../foundation/runtime/parted.ts'
 
-/** Whose exports, of which period. */
+/** The account and the period of the exports. */
 export interface ExportsOwner {
   accountId: number
   mode: Mode

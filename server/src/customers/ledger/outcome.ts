@@ -1,4 +1,4 @@
-/** What a statement says of each of its requests, had they come one after the other. */
+/** The result of a statement for each of its requests, as if they had come one after the other. */
 
 import { type Meter, meters } from '../accounts/plans.ts'
 import { budgetOf, leftWithinBudget } from '../auth/budgets.ts'
@@ -8,7 +8,7 @@ import { findCountedRefusal, findOnceRefusal, findWindowRefusal, type MakeRefusa
 import type { ChargeItem } from './spending.ts'
 import type { ChargeOutcomeRow, MeterColumns } from './statement/charge-queries.ts'
 
-/** What the caller can still spend of each charged meter: what the account has left, at most what the key's budget has left. */
+/** The rest of each charged meter: of the account, at most of the key's budget. */
 export type Balance = Partial<Record<Meter, number>>
 
 export interface Paid {

@@ -35,11 +35,11 @@ export function findWindowRefusal(
 /** The figures of a meter, of the statement that refused a request. */
 type ColumnsOf = (meter: Meter) => MeterColumns
 
-/** The meters that count what they are told, as messages name them. */
+/** The meters that count amounts, as messages name them. */
 const countedThings: Record<CountedMeter, string> = { search_rows: 'search rows' }
 const countedMeters = Object.keys(countedThings) as CountedMeter[]
 
-/** What a request lacks of what is decided before it is counted, such as search rows; null if nothing. */
+/** Returns the error if a limit that is decided before counting, such as search rows, is exceeded; null otherwise. */
 export function findCountedRefusal(item: ChargeItem, columnsOf: ColumnsOf, row: ChargeOutcomeRow): MakeRefusal | null {
   for (const meter of countedMeters) {
     const refusal = findRefusalOf(item, meter, columnsOf, row)
@@ -69,7 +69,7 @@ function findRefusalOf(
 }
 
 /**
- * What a request lacks of credits and exports; null if nothing. What the account lacks comes first, because a higher budget would
+ * Returns the error if credits or exports are missing; null otherwise. The account's limit comes first, because a higher budget would
  * not help.
  */
 export function findOnceRefusal({ caller, spentAt }: ChargeItem, columnsOf: ColumnsOf): MakeRefusal | null {
@@ -97,7 +97,7 @@ function lackedBudget({ key }: Spender, columnsOf: ColumnsOf, meter: Meter, need
   return budget !== null && needed > Math.max(0, budget - taken) ? { budget, taken } : null
 }
 
-/** Whose request is refused, and when. */
+/** The caller of the refused request, and its time. */
 interface Refused {
   caller: Spender
   now: Date
@@ -116,7 +116,7 @@ function userRowsRefusal({ now }: Refused, left: number, startedAt: Date): Refus
 
 const hourMs = 3_600_000
 
-/** What is asked for, such as the limit of a search, exceeds what is left. */
+/** The requested amount, such as the limit of a search, exceeds the rest. */
 function countedRefusal({ caller, now }: Refused, meter: CountedMeter, remaining: number, askedAs: string): Refusal {
   const { limits, period } = caller.entitlement
   const advice = remaining > 0 ? `; ask for ${askedAs} ${formatNumber(remaining)} or less` : ''

@@ -1,11 +1,11 @@
-/** What a request spends. The room knows meters and ids, and no operation. */
+/** The spending of a request. The ledger knows meters and ids, and no operation. */
 
 import { hash } from 'node:crypto'
 import { clockToleranceMs } from '../../foundation/kernel/time.ts'
 import { type Meter, meters } from '../accounts/plans.ts'
 import type { CallerContext, RequestAdmission, Spender } from '../auth/caller.ts'
 
-/** A meter that counts what it is told. */
+/** A meter that counts an amount. */
 export interface Counted {
   amount: number
   /** What has to be left, as the limit of a search, if it is more than the amount. */
@@ -27,7 +27,7 @@ export type OnceMeter = 'store_exports' | 'contact_credits'
 export type CountedMeter = Exclude<Meter, OnceMeter>
 
 export interface Spending extends Partial<Record<CountedMeter, Counted> & Record<OnceMeter, EachOnce>> {
-  /** Contacts of which to tell whether the account has revealed them. */
+  /** Contacts to check: has the account revealed them? */
   contactsShown?: readonly number[]
   /** The version of the catalogue that what is delivered is of: only what is still current is charged. Null for any version. */
   catalogueVersion?: string | null

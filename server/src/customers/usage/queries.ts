@@ -5,7 +5,7 @@ import type { Meter } from '../accounts/plans.ts'
 import type { LedgerRow } from '../ledger/check-queries.ts'
 import type { LedgerFilters } from './parameters.ts'
 
-/** What a series of daily usage stands for. */
+/** The subject of a series of daily usage. */
 export type SeriesKind = 'meter' | 'key' | 'person' | 'keys' | 'people' | 'unknown' | 'others'
 
 export interface SeriesRow {

@@ -28,7 +28,7 @@ interface Attempt {
 type Subject = 'address' | 'person' | 'person and address' | 'browser' | 'session' | 'account' | 'account and person'
 
 /**
- * How many attempts of a kind fit into a window of 15 minutes. A window that a stranger can fill for somebody else is
+ * How many attempts of a kind fit into a window of 15 minutes. A window that a stranger can fill for a user is
  * wide, or has one beside it that the stranger does not reach.
  */
 const bounds = {
@@ -62,7 +62,7 @@ const bounds = {
     ['address', 20],
     ['person', 3],
   ],
-  /** By an account and whom it invites, so that nobody uses up the invitations of another account. */
+  /** By an account and the invited address, so that no account uses up the invitations of another. */
   invitation: [
     ['address', 50],
     ['account and person', 5],
@@ -113,7 +113,7 @@ export async function takeAttempt(ctx: AttemptContext, kind: AttemptKind, attemp
 
 /**
  * Runs `work` as an attempt that counts only if it fails with `failure`, such as a wrong password. Any other outcome gives
- * it back: success, a 503, a database that does not answer. Our own failures must lock nobody out.
+ * it back: success, a 503, a database that does not answer. Failures of the service must lock no user out.
  */
 export async function countFailures<T>(
   ctx: AttemptContext,

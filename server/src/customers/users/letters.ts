@@ -102,7 +102,7 @@ ${publicUrl}/sign-in
   }
 }
 
-/** Tells somebody that a command let them run the installation. */
+/** Tells a user that a command made them an operator. */
 export function operatorLetter({ publicUrl, now }: { publicUrl: string; now: Date }): Letter {
   const host = hostOf(publicUrl)
   return {

@@ -57,7 +57,7 @@ export async function registerUser(ctx: UsersContext, input: NewUser): Promise<U
   })
 }
 
-/** Marks somebody as an operator of the installation, or takes the mark away. */
+/** Makes a user an operator of the installation, or ends it. */
 export async function setOperator(ctx: UsersContext, email: string, operator: boolean): Promise<UserReport> {
   authorize(ctx, manageUsers)
   return transact(ctx.db, async (client) => {

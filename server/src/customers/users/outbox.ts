@@ -7,7 +7,7 @@ const maxSending = 100
 
 /**
  * Sends mails after their requests were answered, so that the time of an answer tells nothing and a mail server that
- * does not answer delays nobody. A mail that fails is logged without its address, and the user asks again.
+ * does not answer delays no request. A mail that fails is logged without its address, and the user asks again.
  */
 export class Outbox {
   readonly #sendMail: SendMail

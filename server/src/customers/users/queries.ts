@@ -18,7 +18,7 @@ interface NewUserRow {
   createdAt: Date
 }
 
-/** Undefined when somebody has this address. */
+/** Undefined if the address is taken. */
 export async function insertUser(db: Queryable, user: NewUserRow): Promise<RegisteredUser | undefined> {
   const { rows } = await db.query<RegisteredUser>(
     `

@@ -8,7 +8,7 @@ export const UserId = Type.String({
   description: 'Public id of a person.',
 })
 export const UserName = Type.String({ maxLength: 200, description: 'How the person is called.' })
-/** What somebody gives as the address of a user; `requireUserAddress` reads it. */
+/** The address of a user as given; `requireUserAddress` reads it. */
 export const GivenEmailAddress = Type.String({
   minLength: 3,
   maxLength: 254,

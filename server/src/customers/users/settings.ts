@@ -3,7 +3,7 @@ import { isLoopback } from '../../foundation/kernel/domain.ts'
 /** The settings of how users sign in and are written to. */
 export interface UsersSettings {
   mail: MailSettings | null
-  /** Whom to write to about personal data, where no mail is set up; null for nobody. */
+  /** The contact for questions about personal data where no mail is set up; null for none. */
   privacyContact: string | null
   /** Whether strangers may create an account. */
   signup: 'off' | 'open'

@@ -13,7 +13,7 @@ export interface UsersContext extends ActorContext {
   ids: IdSealer
 }
 
-/** Creates a user without a password; undefined when somebody has this address. Throws for no plain address. */
+/** Creates a user without a password; undefined if the address is taken. Throws unless it is a plain address. */
 export function createUser(
   db: Queryable,
   user: { email: string; name: string; operator?: boolean; now: Date },
@@ -22,7 +22,7 @@ export function createUser(
   return insertUser(db, { email: requireUserAddress(email), name, operator, createdAt: now })
 }
 
-/** Also finds somebody whose address would no longer be accepted. */
+/** Also finds users whose address would be refused today. */
 export function findUserByEmail(db: Queryable, email: string): Promise<RegisteredUser | undefined> {
   return selectUserByEmail(db, email.trim().toLowerCase())
 }

@@ -11,7 +11,7 @@ import type { Deps } from '../../operations/deps.ts'
 import type { CatalogueDeps } from '../../operations/resources/catalogue.ts'
 import type { DatabaseDeps, OpenedDatabase } from '../../operations/resources/database.ts'
 
-/** What the commands need from their process. */
+/** The parts of the process that commands use. */
 export interface Cli {
   version: string
   /** The settings; throws an `OperatorError` for a wrong one. */

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { type Cli, printNote, printResult, printText, withCatalogue } from './context.ts'
 
-/** A command of the first level, with its subcommands. What it needs is loaded only when it is called. */
+/** A command of the first level, with its subcommands. Its modules are loaded only when it is called. */
 interface CommandGroup {
   name: string
   /** The name that it had before, which scripts may use. */

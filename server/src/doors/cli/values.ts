@@ -28,7 +28,7 @@ export function parseEmail(value: string): string {
   return address
 }
 
-/** The address of somebody who exists, which may be one that is no longer accepted for new people. */
+/** The address of an existing user, which may be one that new users cannot have. */
 export function parseKnownEmail(value: string): string {
   if (value.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(value)) throw new InvalidArgumentError('Give an email address.')
   return value

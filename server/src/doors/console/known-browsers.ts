@@ -27,7 +27,7 @@ interface Recognition {
 const purpose = 'browser that signed somebody in'
 const textOf = (id: string, day: number, email: string) => `${id} ${day} ${email}`
 
-/** The id of the browser, if it has signed in somebody with this address in the last 180 days. */
+/** The id of the browser, if a user with this address signed in with it in the last 180 days. */
 export function knownBrowserOf(request: FastifyRequest, ctx: KnownBrowserContext, email: string): string | null {
   const cookie = readKnownBrowser(request, ctx.publicUrl)
   const today = Math.floor(request.now.getTime() / dayMs)
@@ -38,7 +38,7 @@ export function knownBrowserOf(request: FastifyRequest, ctx: KnownBrowserContext
   return isKnown ? cookie!.id : null
 }
 
-/** Remembers that this browser has signed in somebody with this address. */
+/** Remembers that a user with this address signed in with this browser. */
 export function rememberBrowser(reply: FastifyReply, { signer, publicUrl }: KnownBrowserContext, email: string): void {
   const { request } = reply
   const known = readKnownBrowser(request, publicUrl)

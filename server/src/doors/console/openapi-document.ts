@@ -5,7 +5,7 @@ import { type OpenApiDocument, takesCursor } from '../../foundation/http/openapi
 import { replyHeaders } from '../../foundation/http/openapi/public-document.ts'
 import { meterHeaders, rowsChargedHeader } from '../../product/delivery/paid-reply.ts'
 
-/** The document of the routes that the console's pages call. They change with the pages; nobody else may rely on them. */
+/** The document of the routes that the console's pages call. They change with the pages; other programs must not rely on them. */
 export const consoleDocument: OpenApiDocument = {
   decorator: 'consoleSwagger',
   basePath: '/console/api',

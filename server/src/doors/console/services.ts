@@ -7,7 +7,7 @@ import type { Signer } from '../../foundation/kernel/signer.ts'
 import type { CatalogueServices } from '../../product/delivery/paid-reply.ts'
 import type { SystemServices } from './operator/system.ts'
 
-/** What the areas of the console need from the process. A request's statements run on its own `ctx.db`. */
+/** The services that the console uses. A request's statements run on its own `ctx.db`. */
 export interface ConsoleServices extends BillingServices, SystemServices {
   /** Signs links, and makes keyed hashes of what bounds attempts. */
   signer: Signer

@@ -13,7 +13,7 @@ export interface ExchangeReply {
   body: string
 }
 
-/** What a request is, for the server that answers it. */
+/** The facts of a request that the server needs. */
 interface Exchange {
   /** Lower-case names. */
   headers: Record<string, string | string[] | undefined>

@@ -7,7 +7,7 @@ export interface ToolSchema {
   [keyword: string]: unknown
 }
 
-/** What a tool takes: the schema that lists show, and the one by which arguments are read. */
+/** The parameters of a tool: the schema that lists show, and the one that reads arguments. */
 export interface ToolInput {
   /** In the subset that every host takes. */
   published: ToolSchema

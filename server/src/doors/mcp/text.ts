@@ -59,7 +59,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
 }
 
-/** What the tool says, and the rows below it. */
+/** The tool's text, and the rows below it. */
 export function describeRows(says: readonly string[], rows: readonly unknown[]): string {
   if (rows.length === 0) return says.join('\n')
   return [...says, start, ...rows.map(rowText), end].join('\n')

@@ -128,7 +128,7 @@ class HostClient extends PreparingClient {
       connectionString: attempt.url,
       ...(choice.attempts.length > 1 && { connectionTimeoutMillis: attemptMs }),
     })
-    // An error outside of any query, even one in the packet that completes the connection, would end the process if nobody
+    // An error outside of any query, even one in the packet that completes the connection, would end the process if nothing
     // listened. The next use finds the broken connection.
     this.on('error', () => {})
     this.#choice = choice

@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
  */
 export type SessionTarget = 'any' | 'read-write' | 'read-only' | 'primary' | 'standby' | 'prefer-standby'
 
-/** What a setting may name: a server for everything, or one for reads. */
+/** The role of a configured server: everything, or reads. */
 export interface HostRules {
   targets: readonly SessionTarget[]
   /** What several hosts mean when the URL does not say. */

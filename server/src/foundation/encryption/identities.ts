@@ -4,7 +4,7 @@ import { isProfilePage, normalizeProfile } from '../kernel/channels/profile.ts'
 import { createTextHmac } from '../kernel/signer.ts'
 import type { ContactFacts, Email } from './contact-facts.ts'
 
-/** What a person can be recognised by; `record` is the import key. */
+/** The identities of a contact; `record` is the import key. */
 type IdentityKind = 'email' | 'phone' | 'profile' | 'domain' | 'record'
 
 export interface Identity {

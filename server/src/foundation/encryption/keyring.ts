@@ -9,7 +9,7 @@ import { createIdentityHasher, type IdentityHasher } from './identities.ts'
 import { createKeyFile, keyFilePath, readKeyFile, rereadKeyFile } from './keyring-file.ts'
 import * as queries from './queries.ts'
 
-/** What is needed to seal, open and recognise contacts. */
+/** The keys that seal, open and recognise contacts. */
 export interface ContactSeals {
   sealer: Sealer
   identities: IdentityHasher

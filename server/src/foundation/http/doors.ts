@@ -24,7 +24,7 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 /**
  * Where rooms declare their routes: each declaration, with the path that is the same everywhere, is registered behind each of its
- * doors. Handlers are shared, so that a deed is done in one way whoever asks for it.
+ * doors. Handlers are shared, so that a deed is done in one way for all callers.
  */
 export function openDoors(
   scope: FastifyInstance,

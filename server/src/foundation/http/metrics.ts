@@ -106,7 +106,7 @@ export function registerCounters({ registry }: Metrics, sources: readonly GaugeS
     })
 }
 
-/** Registers the lines of a log that call for somebody's attention. */
+/** Registers the log lines that need attention. */
 export function registerLogMetrics(metrics: Metrics, log: Logger): void {
   registerCounters(metrics, [
     {

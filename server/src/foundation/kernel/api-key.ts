@@ -30,7 +30,7 @@ export function displayedParts(text: string): { first: string; last: string } {
   return { first: secret.slice(0, 4), last: secret.slice(-4) }
 }
 
-/** What is known of a key: of its secret the first characters, up to four, and the last four or none. */
+/** The known part of a key: up to four first characters of its secret, and the last four or none. */
 export interface KeyPart {
   mode: Mode | null
   first: string
@@ -40,7 +40,7 @@ export interface KeyPart {
 // A secret, its beginning, or both ends with dots or stars between them.
 const partShape = /^(?:sdx_(live|test)_)?([0-9A-Za-z]{1,38})(?:(?:…|\.{2,}|\*+)([0-9A-Za-z]{4})?)?$/
 
-/** Reads the part of a key that somebody pasted; null when it cannot be one. */
+/** Reads a pasted part of a key; null when it cannot be one. */
 export function parseKeyPart(text: string): KeyPart | null {
   const [, mode, secret, last] = partShape.exec(text.trim()) ?? []
   if (secret === undefined) return null

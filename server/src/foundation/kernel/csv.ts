@@ -60,7 +60,7 @@ const plainText = /^[A-Za-z0-9](?:(?:[\w .:@/-]|\|(?=\w))*\w)?$/
 /** A delimiter of any spreadsheet, blanks and quotes, and a part of the text that begins like a formula. */
 const innerFormula = /([;,|\t\r\n](?:[^\S\t\r\n]|["\0])*)([=+\-@＝＋－＠][^;,|\t\r\n]*)/g
 const innerGuard = /([;,|\t\r\n](?:[^\S\t\r\n]|["\0])*)'(?=[=+\-@＝＋－＠])/g
-/** What is a formula for certain; a name may begin with a dash. */
+/** Certain formulas; a name may begin with a dash. */
 const formula = /(?:^|[;,|\t\r\n])(?:[^\S\t\r\n]|["'\0])*(?:[=＝]|[+\-@＋－＠][^\S\t\r\n]*[a-z]+[^\S\t\r\n]*\()/i
 // Full-width forms count: some spreadsheets treat them as their ASCII counterparts. So does a formula after blanks.
 const startsFormula = /^[\s\0"]*[=+\-@＝＋－＠\t\r\n]/

@@ -29,7 +29,7 @@ const reservedSuffixes = ['.example', '.test']
 
 const suffixOptions = { allowPrivateDomains: true, extractHostname: false, validateHostname: false, detectIp: false }
 
-/** What nobody sees at the ends of a text, such as what programs copy with it. */
+/** Invisible characters at the ends of a text, which programs copy with it. */
 const invisible = /[\s\p{Default_Ignorable_Code_Point}]/u
 
 /**

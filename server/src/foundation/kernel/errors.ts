@@ -94,7 +94,7 @@ export const allErrors = { ...errorTable, ...consoleErrorTable }
 export interface RefusalDetails {
   /** JSON path of the offending value, the missing scope, or the exceeded limit. */
   param?: string
-  /** What the account can do about it, as `error.billing`. The code that refuses gives its shape. */
+  /** The account's next step, as `error.billing`. The code that refuses gives its shape. */
   billing?: object
   /** Seconds until a retry can succeed. */
   retryAfterSeconds?: number

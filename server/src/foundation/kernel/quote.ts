@@ -4,7 +4,7 @@ import type { Mode } from './ids.ts'
 import { createSealer, SealError } from './seal.ts'
 import { formatNumber } from './time.ts'
 
-/** What a quote promises, and to whom: the most that the work of this body costs this account until it expires. */
+/** The promise of a quote: the most that this body costs this account until it expires. */
 export interface QuotePayload {
   accountId: number
   mode: Mode

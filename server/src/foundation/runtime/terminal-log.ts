@@ -19,7 +19,7 @@ export interface ProcessLogger {
   isForPerson: boolean
 }
 
-/** The log of a process: lines of JSON, or sentences for somebody who sits at a terminal and asked for no lines. */
+/** The log of a process: lines of JSON, or sentences on a terminal. */
 export function createProcessLogger({ isLevelGiven, stderr, ...options }: ProcessLoggerOptions): ProcessLogger {
   const isForPerson = stderr.isTTY === true && !isLevelGiven
   if (!isForPerson) return { log: createLogger(options), isForPerson }

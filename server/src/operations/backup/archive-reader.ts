@@ -16,7 +16,7 @@ import { type BackupSeal, parseSeal } from './seal.ts'
 import { parseTarHeader, type TarEntry, tarBlockBytes, tarEnd, tarPaddingOf } from './tar.ts'
 
 const decompress = promisify(gunzip)
-/** An entry is held in memory. The manifest of a terabyte has less. */
+/** An entry is read into memory. The manifest of a terabyte has less. */
 const maxEntryBytes = 2 ** 28
 
 interface PlacedEntry extends TarEntry {

@@ -38,7 +38,7 @@ export interface BackupResult {
   tables: number
   rows: number
   with_keys: boolean
-  /** Whether the file is sealed with a data key, so that a restore notices that somebody altered it. */
+  /** Whether the file is sealed with a data key, so that a restore notices a change. */
   sealed: boolean
   seconds: number
 }
@@ -48,7 +48,7 @@ const partBytes = 4 * 2 ** 20
 
 /**
  * Copies an installation into one file, while servers and imports run: everything that was committed at one moment, but
- * for what somebody could sign in with, and nothing that was deleted before. It needs memory for a few parts, whatever the size of the database.
+ * for credentials, and nothing that was deleted before. It needs memory for a few parts, whatever the size of the database.
  */
 export async function backUp(ctx: BackupContext, input: BackupInput): Promise<BackupResult> {
   const startedAtMs = performance.now()

@@ -32,7 +32,7 @@ export class KeptErasures {
     const present = hasInstallation ? await readSealedIdentityKey(client) : null
     if (present === null || backedUp === null) return new KeptErasures(null)
     const seals = tryOpenSeals(keys, Buffer.from(backedUp, 'base64'))
-    // Hashes made with another key recognise nobody here.
+    // Hashes made with another key match nothing here.
     const probe = (each: ContactSeals | null) => each?.identities.hash('email', 'probe').hash
     const isSame = seals !== null && probe(seals) === probe(tryOpenSeals(keys, present))
     return new KeptErasures(isSame && (await queries.keepSuppressions(client)) ? seals : null)

@@ -1,5 +1,5 @@
 /**
- * What a backup does not hold. Whoever has the file, or a cookie or link from before, could otherwise sign in with it after
+ * The parts that a backup omits. A stranger with the file, or with an old cookie or link, could otherwise sign in after
  * a restore. A table is left out whole or by rows; a restore leaves it empty, whatever an older file holds.
  */
 

@@ -7,7 +7,7 @@ import { OperatorError } from '../../foundation/kernel/errors.ts'
  *   tables/<table>/<number>.copy.gz  the rows, in the text format of COPY, cut into parts at any byte
  *   manifest.json                    what the file holds, with a checksum of each entry above
  *   manifest.sha256                  the checksum of manifest.json, as sha256sum writes it: it shows damage
- *   manifest.seal                    an HMAC of manifest.json by a data key: it shows that nobody else wrote the file. Absent
+ *   manifest.seal                    an HMAC of manifest.json by a data key: it proves the file's origin. Absent
  *                                    where the backup was made without the data keys, and in format 1
  */
 export const entryNames = {

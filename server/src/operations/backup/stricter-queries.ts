@@ -98,7 +98,7 @@ where k.id = p.id and k.created_at = p.created_at and p.operator and not k.opera
   return rowCount ?? 0
 }
 
-/** The newer password counts, and one that was removed stays away; so does what somebody is called at the OpenID provider. */
+/** The newer password counts, and a removed one stays away; so does the binding to the OpenID provider. */
 export async function keepPasswords(db: Queryable): Promise<number> {
   const { rowCount } = await db.query(`
 update public.people p
@@ -151,7 +151,7 @@ interface Removal {
   at: Date
 }
 
-/** What the audit log that was kept says of people and memberships that were removed. */
+/** The removals of users and memberships in the audit log that was kept. */
 export async function readRemovals(db: Queryable): Promise<Removal[]> {
   const { rows } = await db.query<Removal>(`
 select action, account_id, target, at

@@ -43,7 +43,7 @@ export interface ComparedInstallations {
 /**
  * The installation that a restore replaces, as far as it can be stricter than the backup. If the backup is of the same
  * installation, what was taken back since stays taken back, and the audit log is kept: after an incident, a restore must
- * not give everything back. That somebody was removed is read from the audit log. That a row is missing does not show it:
+ * not give everything back. Removals are read from the audit log. A missing row does not show one:
  * the backup may be newer than what it replaces, which came from an older backup.
  */
 export class ReplacedInstallation {

@@ -1,5 +1,5 @@
 /**
- * The part of the tar format (POSIX ustar) that a backup needs: regular files with short names, owned by nobody. Any `tar`
+ * The part of the tar format (POSIX ustar) that a backup needs: regular files with short names, without an owner. Any `tar`
  * lists and unpacks the result.
  */
 const blockBytes = 512

@@ -40,11 +40,11 @@ interface Opened {
 
 interface DatabaseFindings {
   checks: Check[]
-  /** Null if no service is connected, or nobody can tell. */
+  /** Null if no service is connected, or if it cannot be read. */
   service: RunningService | null
 }
 
-/** What the database says. It is not migrated, and nothing is written except one probe that is rolled back. */
+/** Checks of the database. It is not migrated; the one write is a probe that is rolled back. */
 export async function checkDatabase(
   config: Config,
   { openDatabase, clock }: { openDatabase: OpenDatabase; clock: Clock },

@@ -8,7 +8,7 @@ import { availableMemory, minimumMemory } from '../../foundation/runtime/memory.
 import type { Config } from '../config.ts'
 import { type Check, failed, passed, runCheck, warned } from './checks.ts'
 
-/** What the machine has and this user may do. `service` is where the service was started last, if one is running now. */
+/** Checks of the machine and of this user's permissions. `service` is where the service was started last, if one is running now. */
 export async function checkMachine(config: Config, service: RunningService | null): Promise<Check[]> {
   const checks: [string, () => Check | Promise<Check>][] = [
     ['node', checkNode],

@@ -2,7 +2,7 @@ import { isLoopback } from '../../foundation/kernel/domain.ts'
 import type { Config } from '../config.ts'
 import { type Check, passed, warned } from './checks.ts'
 
-/** The settings alone; nothing is sent and nobody is called. */
+/** Checks the settings alone; sends nothing. */
 export function checkMail({ users: { mail, signup } }: Pick<Config, 'users'>): Check {
   if (mail === null)
     return passed(

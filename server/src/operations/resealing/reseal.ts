@@ -56,7 +56,7 @@ export interface ResealResult {
 
 /**
  * Reseals everything that the newest key did not seal, in small transactions while the service runs: a row is replaced only
- * if nobody changed it since it was read. It can be stopped at any time; the next run does the rest.
+ * if it has not changed since it was read. It can be stopped at any time; the next run does the rest.
  */
 export async function resealEverything(
   { db, seals: { sealer, keyIds } }: ResealContext,

@@ -14,7 +14,7 @@ const marker = 'demonstration_person'
 
 /**
  * Creates the demonstration's person, once in the life of an installation: the owner of its account, and an operator.
- * Somebody who was removed stays removed.
+ * A removed user stays removed.
  */
 export async function ensureDemoUser(deps: Deps): Promise<void> {
   if (await readInstallationValue(deps.db, marker)) return
@@ -29,7 +29,7 @@ export async function ensureDemoUser(deps: Deps): Promise<void> {
 }
 
 /**
- * Makes a link that opens the console as the demonstration's person, once and within an hour. Null when somebody has
+ * Makes a link that opens the console as the demonstration's person, once and within an hour. Null if a user has
  * removed the person or their mark: that decision stands.
  */
 export async function createDemoLink({ db, ids, clock }: Deps, publicUrl: string): Promise<string | null> {

@@ -23,7 +23,7 @@ interface PreparedInstallation {
   warnings: string[]
 }
 
-/** What is done once at a start: the first data, and what the operator should know. */
+/** The steps of a start: the first data, and the greeting for the operator. */
 export async function prepareInstallation(
   deps: Deps,
   given: Config,
@@ -53,7 +53,7 @@ export async function greetOperator(
 ): Promise<void> {
   await recordServiceUrl(deps.ownerDb, config.publicUrl)
   const link = given.demo ? await createDemoLink(deps, config.publicUrl) : null
-  // What a terminal shows is not stored, and an older link is of no use.
+  // The link is not stored, and an older one is of no use.
   const file = given.demo ? await storeConsoleLink(given.dataDir, greeter.showsLink ? null : link) : null
   const consoleLink = link === null || file === null ? null : greeter.showsLink ? { url: link } : { file }
   const billing = await describeBilling(deps)

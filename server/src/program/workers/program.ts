@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 export interface WorkerProgram {
   exec: string
   execArgv: readonly string[]
-  /** What it gets besides this process's environment. */
+  /** Variables beside this process's environment. */
   env: Readonly<Record<string, string>>
 }
 

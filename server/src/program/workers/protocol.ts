@@ -3,7 +3,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 /** The figures of one process, as its registry gives them. */
 export type ProcessMetrics = MetricObjectWithValues<MetricValue<string>>[]
 
-/** What a worker is told when it starts. A worker of a newer version may get it from an older supervisor. */
+/** The assignment of a starting worker. A newer worker may get it from an older supervisor. */
 export interface WorkerAssignment {
   /** Its number, 1 to the number of workers; its replacement gets the same one. */
   number: number

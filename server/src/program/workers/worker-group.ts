@@ -23,7 +23,7 @@ const steadyMs = 60_000
 export interface WorkerGroupOptions {
   log: Logger
   program: WorkerProgram
-  /** What all workers are told. */
+  /** The assignment that all workers share. */
   assignment: Omit<WorkerAssignment, 'number'>
 }
 
@@ -226,7 +226,7 @@ function hasIndex(state: WorkerState | undefined): boolean {
   return state?.engine === 'memory' && state.hasSnapshot
 }
 
-/** Whether `check` became true before the time was over; it is asked once at least. */
+/** Returns if `check` became true in time; it runs at least once. */
 async function waitUntil(timeoutMs: number, check: () => Promise<boolean>): Promise<boolean> {
   const end = performance.now() + timeoutMs
   for (;;) {

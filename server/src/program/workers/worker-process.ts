@@ -62,7 +62,7 @@ export class WorkerProcess {
     return this.#figures
   }
 
-  /** Whether it was told to end. */
+  /** Whether it has the order to stop. */
   get isEnding(): boolean {
     return this.#isEnding
   }

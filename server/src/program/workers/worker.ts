@@ -59,7 +59,7 @@ async function serveAssigned(
     orders.answerWith({ state: () => readState(deps), metrics: () => metrics.registry.getMetricsAsJSON() })
     await send({ kind: 'opened' })
     await rejectOnAbort(stop, orders.received('listen'))
-    // The port is asked for at the supervisor, which may be gone: then nothing answers.
+    // The supervisor assigns the port; if it is gone, there is no reply.
     app = await rejectOnAbort(stop, startApp(deps, config, metrics))
     await send({ kind: 'listening' })
     await rejectOnAbort(stop, orders.received('handOver'))
@@ -86,7 +86,7 @@ async function send(message: FromWorker): Promise<void> {
   await Promise.race([written, delay(sendTimeoutMs, undefined, { ref: false })])
 }
 
-/** What the supervisor wants. Its end is the order to stop. */
+/** Messages of the supervisor. The end of the channel is the order to stop. */
 class Orders {
   readonly stop: AbortSignal
   readonly #answers: { [About in keyof WorkerAnswers]?: () => Promise<WorkerAnswers[About]> } = {}

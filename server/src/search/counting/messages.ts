@@ -9,7 +9,7 @@ export type ToCountThread =
       view: SerializedView
       mode: Mode
       request: CountRequest
-      /** Its one word becomes 1 when nobody waits for the counts any more. */
+      /** Its one word becomes 1 when no request waits for the counts any more. */
       canceled: Int32Array
     }
 

@@ -37,7 +37,7 @@ function busy(cause: string): Refusal {
   })
 }
 
-/** Nobody reads this error: the caller has left. */
+/** Not sent: the caller has left. */
 export function canceled(): Refusal {
   return new Refusal('service_unavailable', 'The count was canceled.')
 }

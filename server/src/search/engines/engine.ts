@@ -9,7 +9,7 @@ import type {
 } from '@storedex/search-index'
 import type { Mode } from '../../foundation/kernel/ids.ts'
 
-/** What a search leaves out, as if the catalogue did not have it. */
+/** Stores and contacts that a search omits. */
 export interface Exclusion {
   /** Ids of stores. */
   storeIds: readonly IdSet[]
@@ -51,7 +51,7 @@ export interface CountSearch {
   verifiedOnly: boolean
   /** The account, between which counts are fair. */
   holder: string
-  /** Aborts when nobody waits for the counts any more. */
+  /** Aborts when no request waits for the counts any more. */
   signal: AbortSignal | null
 }
 

@@ -71,7 +71,7 @@ export interface CatalogueCount {
 
 /**
  * About how many rows there are: counting would read the tables. The planner follows small changes, and the counts of the last large
- * import are there where tables are spread over machines, of which the planner knows nothing.
+ * import exist where tables are spread over machines, which the planner does not see.
  */
 export async function estimateRows(db: Queryable): Promise<CatalogueCount> {
   const estimate = async (statement: string) => {

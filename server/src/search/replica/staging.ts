@@ -135,7 +135,7 @@ export class Staging {
       contactSignatures[index] = this.#contactSignatures[at]!
       contactNumbers[index] = this.#contactNumbers[at]!
     }
-    // What is sorted now must not take memory while the segment is built.
+    // Free the sorted rows before the segment is built.
     this.#table = undefined
     this.#contactRows = new Uint32Array(0)
     this.#contactSignatures = new Uint16Array(0)

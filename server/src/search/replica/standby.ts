@@ -8,11 +8,11 @@ import type { ReplicaListener } from './replica.ts'
 
 export interface StandbyOptions {
   url: string
-  /** The pool in which the primary is asked for its newest batch. */
+  /** The pool that reads the primary's newest batch. */
   primary: Pool
   applicationName: string
   maxConnections: number
-  /** What the standby is used for, as a phrase for the log. */
+  /** The use of the standby, as a phrase for the log. */
   use: string
   onLog: ReplicaListener['onLog']
 }

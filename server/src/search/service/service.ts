@@ -233,7 +233,7 @@ export function openSearch(
     budgetBytes: searchBudget(settings),
     timings: { ...defaultTimings, ...timings },
   }
-  // Nobody would keep it true: it would still tell of people who are erased from now on.
+  // It would no longer be updated, and would show people who are erased from now on.
   if (startReplica && choice === 'postgres') rmSync(replicaSettings.snapshotFile, { force: true })
   const replica = startReplica ? { start: startReplica, settings: replicaSettings } : null
   return new SearchService({

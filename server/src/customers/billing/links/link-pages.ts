@@ -14,7 +14,7 @@ interface LinkPageContext {
   hasConsole: boolean
 }
 
-/** The plan of the link that somebody comes back from; what it costs, if the provider says so. */
+/** The plan of the link that the browser returns from, and its price if the provider gives it. */
 interface Chosen extends Offer {
   facts: Html
 }
@@ -23,7 +23,7 @@ interface Chosen extends Offer {
 const pauseAfterFailureMs = 10_000
 
 /**
- * The pages at `billingPagePaths`, which somebody sees after the provider's page. The address names the offer; everything
+ * The pages at `billingPagePaths`, which follow the provider's page. The address names the offer; everything
  * shown is public, and nothing of an account.
  */
 export function registerLinkPages(app: FastifyInstance, { billing, plans, hasConsole }: LinkPageContext): void {

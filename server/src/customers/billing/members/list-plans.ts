@@ -69,7 +69,7 @@ function changeTo({ account, billing }: MemberBillingContext, offer: Offer): Pic
   }
 }
 
-/** What a link refuses: the plan that there is, or a lower one, which the portal offers to subscribers. */
+/** Refuses the current plan and a lower one, which the portal offers to subscribers. */
 function changeWithoutLink(account: Account, { plan, billing }: Offer): Pick<PlanOffer, 'change' | 'link'> {
   const isSameBilling = account.billing === billing || account.subscriptionId === null
   if (plan === account.planInForce && isSameBilling)

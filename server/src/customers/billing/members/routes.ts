@@ -16,7 +16,7 @@ export interface MemberBillingServices extends BillingServices {
 
 const providerErrors = ['rate_limit_exceeded', 'billing_provider_unavailable'] as const
 
-/** What a person sees beyond the API: plans side by side, what happens next, and the end of a trial. Works without access. */
+/** The billing page of a member: plans side by side, the next change, and the end of a trial. Works without access. */
 export function registerMemberBillingRoutes(
   api: ApiRoutes,
   services: MemberBillingServices,

@@ -6,7 +6,7 @@ import { isMissingObject, type StripeConnection } from './connection.ts'
 export interface StripeInspection {
   /** Prices by their setting that Stripe does not know, or has archived. */
   unusablePrices: string[]
-  /** What the webhook endpoint lacks: everything, being enabled, or events; null if it is complete. */
+  /** The fault of the webhook endpoint: missing, disabled, or without some events; null if it is complete. */
   webhook: 'missing' | 'disabled' | 'lacks_events' | null
 }
 
@@ -15,7 +15,7 @@ export async function inspectStripe(
   { call }: StripeConnection,
   { prices, webhookUrl }: { prices: Readonly<Record<string, string>>; webhookUrl: string | null },
 ): Promise<StripeInspection> {
-  // Asked first, so that a refused key is told apart from a price that is missing.
+  // First, so that a refused key is not taken for a missing price.
   await call((stripe) => stripe.prices.list({ limit: 1 }))
   const looked = await Promise.all(
     Object.entries(prices).map(async ([name, id]) => {

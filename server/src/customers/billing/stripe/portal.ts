@@ -14,7 +14,7 @@ export async function findPortalConfiguration(stripe: Stripe): Promise<string | 
 
 /**
  * The configuration of a portal that can only change the payment method. A flow merely hides the rest of the portal; this
- * configuration disables it. Created on first use, and restricted again if somebody enabled more.
+ * configuration disables it. Created on first use, and restricted again if more was enabled.
  */
 export async function ensurePaymentMethodConfiguration(stripe: Stripe): Promise<string> {
   const found = await findConfiguration(stripe, 'payment_method')

@@ -17,11 +17,11 @@ export interface SyncContext {
 /**
  * Reads an account's subscriptions from the provider and stores the resulting state. Syncs of one account run one after
  * another, on all servers: the state written last was read last, whatever the order of events. The account's row is locked
- * only while it is written. Closes open checkouts if a subscription runs, so that nobody buys twice.
+ * only while it is written. Closes open checkouts if a subscription runs, so that no plan is bought twice.
  */
 export async function syncAccount(ctx: SyncContext, accountId: number): Promise<{ changed: boolean }> {
   const { changed, subscriberId } = await readAndWrite(ctx, accountId)
-  // After the commit: the plan is stored even if this fails, and no connection is held.
+  // After the commit: the plan is stored even if this fails, and no connection waits.
   if (subscriberId !== null) await ctx.billing.closeCheckouts(subscriberId)
   return { changed }
 }

@@ -11,7 +11,7 @@ export interface TrialServices extends BillingServices {
   signer: Signer
 }
 
-/** Somebody who looks at a trial or confirms its end. */
+/** A visitor of the trial page, who looks or confirms. */
 export interface TrialRequest extends ActorContext {
   /** Read for this request. */
   permissions: TrialPermissions
@@ -64,7 +64,7 @@ export async function confirmTrialStep(
 
 const signaturePurpose = 'trial form'
 
-/** What a confirmation signs: for whom it is, and what was shown. */
+/** The signed content of a confirmation: the account, and the page that was shown. */
 function signedText({ subject }: TrialRequest, { step }: TrialState): string {
   const subscription = 'subscription' in step ? step.subscription : null
   return JSON.stringify([subject, step.kind, subscription?.id, subscription?.trialEnd, subscription?.price])

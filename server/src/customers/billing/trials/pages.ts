@@ -5,7 +5,7 @@ import { formatDate, formatPrice } from '../format.ts'
 import type { ProviderSubscription } from '../provider.ts'
 import type { TrialState } from './state.ts'
 
-/** What the trial page is made of. */
+/** The content of the trial page. */
 export interface TrialPageContent {
   state: TrialState
   /** Its form sends this back. */

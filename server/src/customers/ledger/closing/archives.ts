@@ -73,7 +73,7 @@ export async function* readArchivedRows(
   client: Client,
   { accountId, after, range }: EntriesAfter,
 ): AsyncGenerator<LedgerRow[]> {
-  // Archives overlap if their periods did, so rows are held back until the next archive is known to start after them.
+  // Archives overlap if their periods did, so rows wait until the next archive is known to start after them.
   let held: LedgerRow[] = []
   for (let firstEntry = 0; ; ) {
     const archives = await selectArchivesAfter(client, {

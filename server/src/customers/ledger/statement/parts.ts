@@ -1,4 +1,4 @@
-/** What a charge consists of, which decides the text of its statement. */
+/** The parts of a charge, which decide the text of its statement. */
 
 import { meters as allMeters, type Meter } from '../../accounts/plans.ts'
 

@@ -2,14 +2,14 @@ import type { Queryable } from '../../../foundation/db/pool.ts'
 import { hashToken } from '../tokens.ts'
 import { type ChallengeRow, deleteChallenge, insertChallenge } from './queries.ts'
 
-/** What a browser has to bring back; each purpose has challenges of its own. */
+/** The purpose of a challenge; each has challenges of its own. */
 export type ChallengePurpose = 'passkey_sign_in' | 'passkey_registration' | 'openid' | 'sign_up'
 
 interface NewChallenge {
-  /** What the browser holds; only its hash is stored. */
+  /** The browser's half; only its hash is stored. */
   token: string
   purpose: ChallengePurpose
-  /** Whose it is; null for somebody who is not signed in. */
+  /** The user; null for a browser that is not signed in. */
   userId: number | null
   content: string
   lifeMs: number

@@ -12,8 +12,8 @@ interface EndedCredentials {
 }
 
 /**
- * Ends everything with which somebody can sign in as this user: sessions, links, passkeys and, if wanted, the password.
- * For whoever proves anew who they are, because somebody else may have set up any of it. The binding to a provider stays:
+ * Ends all credentials of this user: sessions, links, passkeys and, if wanted, the password.
+ * For a user who proves their identity again: a stranger may have set up any of them. The binding to a provider stays:
  * the provider vouches for it. Call it in a transaction: it locks the user first, so that a credential that is being
  * added at the same time is either seen here or refused there.
  */

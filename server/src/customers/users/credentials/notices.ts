@@ -1,7 +1,7 @@
 import { noticeLetter } from '../letters.ts'
 import type { Outbox } from '../outbox.ts'
 
-/** What somebody can sign in with from now on. */
+/** The new credential. */
 export type NewCredential = 'password' | 'passkey' | 'provider'
 
 interface NoticeContext {

@@ -17,7 +17,7 @@ interface FoundInvitation {
 }
 
 /**
- * Looks at the link of an invitation; null when it is none. Whether the address is known is told to nobody but the user
+ * Looks at the link of an invitation; null when it is none. Only the invited user learns if the address is known: the user
  * whose it is, signed in: everybody else sees both ways, to sign in or to choose a name and a password.
  */
 export async function lookAtInvitation(ctx: LinkContext, token: string): Promise<OpenedLink | null> {

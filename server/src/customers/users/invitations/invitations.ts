@@ -7,7 +7,7 @@ import { upsertMemberAtLeast } from '../members/queries.ts'
 import type { RegisteredUser } from '../queries.ts'
 import { acceptInvitation, type InvitationRow } from './queries.ts'
 
-/** Makes somebody a member by an invitation, in a transaction. A member keeps a role that may do more. */
+/** Adds the invited user as a member, in a transaction. A member keeps a role that may do more. */
 export async function joinByInvitation(
   db: Queryable,
   { ids, now, browser }: Pick<LinkContext, 'ids' | 'now' | 'browser'>,

@@ -59,7 +59,7 @@ export async function listInvitations(ctx: InvitationsContext): Promise<Invitati
 }
 
 /**
- * Invites somebody, known or not: the answer is the same. A new invitation for an address replaces the one before. The
+ * Sends an invitation. The reply is the same if the address is known and if not. A new invitation for an address replaces the one before. The
  * link is mailed, or shown once where no mail is set up.
  */
 export async function invite(
@@ -180,7 +180,7 @@ function deliver(
     role,
     expires_at: expiresAt.toISOString(),
     delivery: outbox ? 'mail' : 'link',
-    // Where mail is set up, the link proves that the address is theirs: nobody else may see it.
+    // Where mail is set up, the link proves that the address is theirs: only its owner may see it.
     link: outbox ? null : linkUrl(publicUrl, token),
   }
 }

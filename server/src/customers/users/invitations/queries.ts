@@ -112,7 +112,7 @@ limit $2::integer`,
   return rows
 }
 
-/** Whether somebody with this address is a member, and how many members and open invitations there are. */
+/** Returns if the address is a member's, and the numbers of members and open invitations. */
 export async function selectInvitationFacts(
   db: Queryable,
   accountId: number,
@@ -191,7 +191,7 @@ where account_id = $1::bigint and email = $2::text and ${isOpen}`,
   )
 }
 
-/** Revokes the open invitations that somebody sent, for all but the allowed roles. */
+/** Revokes the open invitations that a user sent, for all but the allowed roles. */
 export async function revokeInvitationsBy(
   db: Queryable,
   sender: { accountId: number; userId: number; allowed: readonly Role[]; now: Date },

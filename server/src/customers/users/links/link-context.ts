@@ -14,13 +14,13 @@ export interface LinkContext {
   signer: Signer
   now: Date
   browser: Browser
-  /** Who is signed in already; null for nobody. */
+  /** The user who is signed in already; null for none. */
   userId: number | null
   /** The hash of the session's token that the browser had; a new session replaces it. */
   replacedToken: Buffer | null
 }
 
-/** What a link has done or waits for. */
+/** The result of opening a link, or the next step. */
 export interface OpenedLink {
   /** `sign_in`: it signs the user in, or has done so. The others wait for a password. */
   purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up'
@@ -29,13 +29,13 @@ export interface OpenedLink {
   /** The account that an invitation is for, or that a sign-up creates. */
   account: { name: string; role: Role } | null
   needsName: boolean
-  /** An invitation: somebody who has an account signs in first, and then opens the link again. */
+  /** An invitation: a user who exists signs in first, and then opens the link again. */
   needsSignIn: boolean
   /** The token of the new session; null without one. */
   sessionToken: string | null
 }
 
-/** Begins the session of somebody whose link was used, in its transaction. */
+/** Begins the session of the user of a link, in its transaction. */
 export async function startLinkSession(
   client: Client,
   ctx: LinkContext,

@@ -7,7 +7,7 @@ import { insertSignInLink, type LinkPurpose } from './queries.ts'
 
 const hourMs = 3_600_000
 
-/** How long a link for somebody new can be used, and any other link. */
+/** How long a link for a new user can be used, and any other link. */
 export const linkLifeMs = { invitation: 72 * hourMs, other: hourMs } as const
 
 interface NewLink {
@@ -29,7 +29,7 @@ export async function createSignInLink(db: Queryable, ctx: ActorContext, link: N
   return token
 }
 
-/** The address of a link. The token is in the fragment, which browsers send to nobody. */
+/** The address of a link. The token is in the fragment, which browsers never send. */
 export function linkUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/link#${token}`
 }

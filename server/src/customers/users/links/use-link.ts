@@ -40,7 +40,7 @@ export function setPasswordByLink(ctx: LinkContext, chosen: ChosenPassword): Pro
   ])
 }
 
-/** Takes a token as each kind of link in turn. Counts those that are none, so that nobody can search for tokens. */
+/** Takes a token as each kind of link in turn. Counts invalid tokens, so that they cannot be guessed. */
 function useFirst(ctx: LinkContext, kinds: readonly (() => Promise<OpenedLink | null>)[]): Promise<OpenedLink> {
   const attempt = { address: ctx.browser.address }
   // A weak password is no attempt to guess a link.

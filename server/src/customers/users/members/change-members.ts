@@ -37,7 +37,7 @@ interface Membership {
   person: string
 }
 
-/** Changes a member's role, from their next request on. The command line also makes somebody a member so. */
+/** Changes a member's role, from their next request on. The command line also adds members with it. */
 export async function setMemberRole(ctx: MembersContext, member: Membership, role: Role): Promise<void> {
   authorize(ctx, manageMembers)
   await transact(ctx.db, (client) => storeRole(client, ctx, member, role))
@@ -72,7 +72,7 @@ export async function storeRole(
 
 /**
  * Ends a membership; the user's next request about the account is refused. Everybody may end their own, whatever their
- * role. The last owner of an open account stays: nobody else could manage it or close it.
+ * role. The last owner of an open account stays: no other role can manage or close it.
  */
 export async function endMembership(ctx: MembersContext, { accountId, person: user }: Membership): Promise<void> {
   const { actor, now } = ctx

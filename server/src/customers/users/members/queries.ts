@@ -6,7 +6,7 @@ export async function lockMembers(db: Queryable, accountId: number): Promise<voi
   await db.query(`select pg_advisory_xact_lock(hashtextextended('members of account ' || $1::bigint, 0))`, [accountId])
 }
 
-/** The role of a user in an account; undefined for somebody who is no member. */
+/** The role of a user in an account; undefined for a user who is no member. */
 export async function selectRole(db: Queryable, accountId: number, userId: number): Promise<Role | undefined> {
   const { rows } = await db.query<{ role: Role }>(
     'select role from members where account_id = $1::bigint and person_id = $2::bigint',
@@ -110,7 +110,7 @@ on conflict (account_id, person_id) do update set role = excluded.role`,
   )
 }
 
-/** Adds a member. Somebody who is a member already keeps the role that may do more. */
+/** Adds a member. An existing member keeps the role that may do more. */
 export async function upsertMemberAtLeast(
   db: Queryable,
   member: { accountId: number; userId: number; role: Role; addedAt: Date },

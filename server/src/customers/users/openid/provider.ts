@@ -13,7 +13,7 @@ export interface ProvidedIdentity {
   name: string | null
 }
 
-/** What the return of the browser from the provider has to fit. */
+/** The values that the browser's return from the provider must match. */
 export interface Expectations {
   state: string
   nonce: string

@@ -32,7 +32,7 @@ export interface OpenIdContext {
 }
 
 const purpose = 'openid'
-/** How long somebody may take at the provider. */
+/** The time limit for signing in at the provider. */
 export const openIdLifeMs = 15 * 60_000
 
 interface StoredExpectations extends Expectations {
@@ -41,7 +41,7 @@ interface StoredExpectations extends Expectations {
 }
 
 /**
- * Begins a sign-in: where to send the browser, and the token that it keeps in a cookie, so that nobody else can finish
+ * Begins a sign-in: where to send the browser, and the token that it keeps in a cookie, so that no other browser can finish
  * it there.
  */
 export async function startOpenIdSignIn(
@@ -69,7 +69,7 @@ export async function finishOpenIdSignIn(
   return { ...(await signInAs(ctx, identity)), next }
 }
 
-/** Whose session began, and its token. */
+/** The user whose session began, and its token. */
 interface NewSession {
   sessionToken: string
   email: string
@@ -100,7 +100,7 @@ async function signInAs(ctx: OpenIdContext, identity: ProvidedIdentity): Promise
 }
 
 /**
- * The provider is the first to say that the address is this user's. Whoever got hold of the link that made the user
+ * The provider is the first to say that the address is this user's. A stranger with the link that made the user
  * may have set the password or a passkey, so neither stays.
  */
 async function bindAndSignIn(
@@ -129,7 +129,7 @@ async function startSession(
   return { sessionToken: await beginSession(client, ctx, userId, 'openid'), email }
 }
 
-/** What it was is for the log: the browser comes from another site, and gets a page. */
+/** The log gets the cause; the browser comes from another site and gets a page. */
 function refusedError(cause: unknown): Refusal {
   return new Refusal('sign_in_failed', 'Signing in with the provider failed; try again.', {
     cause: typeof cause === 'string' ? new Error(cause) : cause,

@@ -56,7 +56,7 @@ export function passkeySiteOf(publicUrl: string, localPort: number | undefined):
   return { rpId: 'localhost', origins: [...new Set([origin, `http://localhost:${localPort ?? port}`])] }
 }
 
-/** Somebody who is signed in. */
+/** The context of a signed-in user. */
 interface Holder {
   id: number
   publicId: string
@@ -72,7 +72,7 @@ const serviceName = 'Storedex'
 // The library takes a tenth of a start to load, and most processes never need it.
 const loadLibrary = () => import('@simplewebauthn/server')
 
-/** What a browser needs to create a passkey. */
+/** The options with which a browser creates a passkey. */
 export async function startRegistration(
   ctx: PasskeyContext,
   holder: Holder,
@@ -114,7 +114,7 @@ export async function finishRegistration(
   if (!verified) throw refusedPasskeyError()
   const { credential } = registrationInfo
   return transact(db, async (client) => {
-    // The session may have ended since the request was admitted, by the user's own hand against whoever asks here.
+    // The user may have ended this session since the request was admitted, because a stranger has it.
     await shareCredentials(client, holder.id)
     if (!(await lockSession(client, holder.id, holder.sessionId))) throw refusedPasskeyError()
     const passkey = await insertPasskey(
@@ -139,7 +139,7 @@ export async function finishRegistration(
   })
 }
 
-/** What a browser needs to sign in: it asks the user which passkey, so that nobody has to say who they are. */
+/** The options with which a browser signs in. The browser offers the passkeys, so no address is needed. */
 export async function startPasskeySignIn(ctx: PasskeyContext): Promise<PublicKeyCredentialRequestOptionsJSON> {
   await takeAttempt(ctx, 'challenge', { address: ctx.browser.address })
   const { generateAuthenticationOptions } = await loadLibrary()

@@ -30,7 +30,7 @@ const maxAtOnce = 2
 const places = 68
 const placesOfUser = 4
 
-/** Whose password it is, and who asks. */
+/** The user of the password, and the network of the request. */
 export interface PasswordAsker {
   /** The email address that was given, or that of the user who is signed in. */
   email: string
@@ -40,7 +40,7 @@ export interface PasswordAsker {
 
 /**
  * Hashes and verifies passwords, a bounded number at once: each takes a CPU for tens of milliseconds, and memory. Places to
- * wait are shared fairly between users and between networks, and networks take turns, so that nobody keeps others out.
+ * wait are shared fairly between users and between networks, and networks take turns, so that none keeps the others out.
  */
 export class PasswordHasher {
   #cost = productionCost
@@ -50,7 +50,7 @@ export class PasswordHasher {
   readonly #networks = new FairSemaphore(places)
   readonly #turns = new FairQueue(maxAtOnce)
 
-  /** How many passwords were verified, real ones and those of nobody. */
+  /** How many passwords were verified, those of unknown addresses included. */
   get verifications(): number {
     return this.#verifications
   }

@@ -24,7 +24,7 @@ interface NewPassword {
   hash: string
 }
 
-/** Sets the password of somebody who used a link, which ends all else that they could sign in with. */
+/** Sets the password of a user with a link, and ends their other credentials. */
 export async function setPasswordAnew(
   db: Queryable,
   ctx: ActorContext,
@@ -35,7 +35,7 @@ export async function setPasswordAnew(
 }
 
 /**
- * Changes the password of somebody who is signed in, which ends their other sessions and the links that were made for
+ * Changes the password of a signed-in user, which ends their other sessions and the links that were made for
  * them. Passkeys stay. Throws if the session ended while the password was hashed.
  */
 export async function changeOwnPassword(

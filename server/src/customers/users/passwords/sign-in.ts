@@ -50,7 +50,7 @@ async function checkAndSignIn(
   const { address } = ctx.browser
   const user = await findUserByEmail(db, email)
   if (!(await passwordHasher.verify(password, user?.password_hash ?? null, { email, address }))) {
-    // For nobody it is only counted, with as much work, so that strangers cannot fill the audit log.
+    // An unknown address is only counted, with as much work, so that strangers cannot fill the audit log.
     if (user)
       await recordAudit(db, recognised(user.id, { address, now }), { accountId: null, action: 'sign_in.failed' })
     else await takeAttempt(ctx, 'sign_in_as_nobody', { address })
@@ -71,8 +71,8 @@ function wrongPasswordError(): Refusal {
 export const confirmSession: Access = { person: true, kind: 'session' }
 
 /**
- * Checks the password of somebody who is signed in; the session then counts as freshly signed in. It has a window of its
- * own, so that somebody whose password is being guessed can still rotate keys and remove members.
+ * Checks the password of a signed-in user; the session then counts as freshly signed in. It has a window of its
+ * own, so that a user whose password is being guessed can still rotate keys and remove members.
  */
 export function reauthenticateByPassword(ctx: UserContext & { signer: Signer }, password: string): Promise<void> {
   authorize(ctx, confirmSession)

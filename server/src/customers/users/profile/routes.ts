@@ -12,7 +12,7 @@ import { endOtherSessions, endSession, endSessions, listSessions, readSessions }
 
 const tags = ['account']
 
-/** What a user sees and decides about themselves, whichever account they look at. */
+/** A user's own profile, independent of the account that they look at. */
 export function registerProfileRoutes(api: ApiRoutes, { ids, signer, publicUrl, outbox }: MemberServices): void {
   const contextOf = (request: FastifyRequest) => ({ ...userContext(request), ids })
 

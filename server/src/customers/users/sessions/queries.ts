@@ -34,7 +34,7 @@ export interface AdmittedSessionRow extends Omit<AccountRow, 'id'> {
   person_email: string
   person_name: string
   operator: boolean
-  /** Null for somebody who is no member. */
+  /** Null for a user who is no member. */
   role: Role | null
   /** Null without an account, and for an account that is none of the user's business: its columns are null, too. */
   id: number | null

@@ -22,7 +22,7 @@ interface SignIn {
   replacedToken: Buffer | null
 }
 
-/** Signs somebody in who has shown who they are, in a transaction. Returns the token of the new session. */
+/** Begins a session for a user whose identity is proven, in a transaction. Returns its token. */
 export async function beginSession(
   db: Queryable,
   { browser, now, replacedToken }: SignIn,

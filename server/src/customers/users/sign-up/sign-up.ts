@@ -20,7 +20,7 @@ import { createUser, findUserByEmail } from '../user.ts'
 
 const purpose = 'sign_up'
 
-/** What somebody wrote who has not shown yet that the address is theirs. */
+/** The sign-up form; its address is not confirmed yet. */
 interface SignUp {
   email: string
   name: string
@@ -50,7 +50,7 @@ export async function requestSignUp(
   const user = await findUserByEmail(db, email)
   const token = newToken()
   const content = JSON.stringify({ email, name, accountName })
-  // The same work for a known address; nobody learns the token.
+  // The same work for a known address; its token is discarded.
   await createChallenge(db, { token, purpose, userId: null, content, lifeMs: linkLifeMs.other, now })
   const letter = user ? knownAddressLetter({ publicUrl }) : signUpLetter({ publicUrl, token })
   return { mail: { to: email, ...letter }, attempt }

@@ -82,7 +82,7 @@ function addImport(group: Command, cli: Cli, kind: ImportedKind, summary: string
     })
 }
 
-/** A file of which nothing was taken is a failure, which scripts must notice. */
+/** A file without an imported record is a failure, which scripts must notice. */
 function requireTaken(file: string, results: ImportResult[]): void {
   const total = (count: (result: ImportResult) => number) => results.reduce((sum, result) => sum + count(result), 0)
   const read = total((result) => result.read)

@@ -113,7 +113,7 @@ const csvFlags = {
   noHeader: '--no-header',
 } as const satisfies Record<keyof ReadingFlags, string>
 
-/** What is wrong with these options for a file of this name; null if nothing is. */
+/** Returns the error in these options for a file of this name; null for none. */
 export function describeMisuse(file: string, flags: ReadingFlags): string | null {
   const names = Object.keys(csvFlags) as (keyof ReadingFlags)[]
   const given = names.filter((name) => flags[name] !== undefined).map((name) => csvFlags[name])

@@ -21,7 +21,7 @@ export interface PageDocument {
 
 // How the launcher names builds.
 const buildName = /^console-[0-9a-f]{16}$/
-// What the build writes for itself, and compressed copies of other files.
+// The build's own files, and compressed copies of others.
 const notServed = /^(index\.html|pages\.json|\..*)$|\.(br|gz)$/
 
 /** Reads the list of files of a build. Throws an `OperatorError` for a folder without one. */

@@ -9,7 +9,7 @@ const maxSettingsBytes = 16_384
 /** What JSON allows and PostgreSQL cannot store: NUL, and half of a surrogate pair. */
 const unstorable = /(?<!\\)(\\\\)*\\u(0000|d[89a-f])/
 
-/** What a user chose in the console, such as columns of tables. */
+/** A user's choices in the console, such as columns of tables. */
 export function registerSettingsConsoleRoutes(api: ApiRoutes): void {
   api.put(
     '/settings',

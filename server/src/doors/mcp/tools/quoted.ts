@@ -24,7 +24,7 @@ export function openRevealQuote(api: ApiCall, quote: string, contactIds?: readon
   return callApi(api, { method: 'POST', path: '/quotes', body })
 }
 
-/** What the contacts of a quote cost, for a person. */
+/** The cost of a quote's contacts, in words. */
 export function describeCost(quote: Quote): string {
   const { contacts, credits, credits_remaining, already_revealed, new_exports, unrevealable } = quote
   const facts = [
@@ -74,7 +74,7 @@ export async function revealQuoted(api: ApiCall, quoted: QuotedReveal): Promise<
     } catch (error) {
       if (!(error instanceof ToolError)) throw error
       failure = error
-      // Nobody in this part can be revealed any more; there may be others.
+      // No contact in this part can be revealed any more; there may be others.
       if (error.code !== 'no_revealable_contacts') break
     }
   }

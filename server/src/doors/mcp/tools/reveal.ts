@@ -57,7 +57,7 @@ interface RevealInput {
   quote?: string
 }
 
-/** What the client carries from the question to the answer. */
+/** The state that the client carries from the question to the answer. */
 interface Asked {
   quote: string
 }
@@ -140,7 +140,7 @@ async function revealIfAccepted(
   return revealQuoted(api, await openRevealQuote(api, asked.quote, contact_ids))
 }
 
-/** Where nobody can be asked: the quote shows the cost, and the key's budget bounds what all calls together spend. */
+/** Without a user to ask: the quote shows the cost, and the key's budget bounds the calls together. */
 async function revealByQuote(api: ApiCall, { quote, contact_ids }: RevealInput): Promise<ToolReply> {
   if (quote === undefined)
     throw new ToolError(

@@ -2,7 +2,7 @@ import type { InputRequiredResult, ServerContext, ToolAnnotations } from '@model
 import type { ApiCall, ToolError } from '../api-call.ts'
 import type { ToolInput, ToolSchema } from '../schemas.ts'
 
-/** What a tool answers, as text and as data. */
+/** The result of a tool, as text and as data. */
 export interface ToolReply {
   /** Sentences of the service itself. */
   says: string[]
@@ -16,7 +16,7 @@ export interface ToolReply {
   failure?: ToolError
 }
 
-/** What a tool works with in one call. */
+/** The context of one call of a tool. */
 export interface ToolContext {
   api: ApiCall
   mcp: ServerContext

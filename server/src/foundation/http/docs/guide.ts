@@ -43,7 +43,7 @@ export function registerGuide(app: FastifyInstance, { projectDir, publicUrl }: G
 }
 
 async function renderPage(path: DocumentPath, projectDir: string, publicUrl: string): Promise<string> {
-  // Loaded when it is needed: most starts never are asked for a guide.
+  // Loaded on demand: most processes never serve the guide.
   const { renderMarkdown } = await import('./markdown.ts')
   const file = documents[path]
   const text = await readFile(`${projectDir}/${file}`, 'utf8')

@@ -30,7 +30,7 @@ export class OverloadError extends Refusal {
 
 /**
  * Rejects requests beyond the limit before any work is done for them. A request takes its permit when its body has
- * arrived, so that slow senders block nobody, and holds it until its reply is ready. `onSend` runs for every outcome,
+ * arrived, so that slow senders block no other request, and holds it until its reply is ready. `onSend` runs for every outcome,
  * also after the client has disconnected.
  */
 export function limitRequestsInFlight(

@@ -3,7 +3,7 @@ import { prefersPage } from './accept.ts'
 import { actions, type Html, html, linkButton } from './html.ts'
 import type { HtmlPage } from './page.ts'
 
-// What programs call; they are told of errors in JSON, whatever they accept.
+// Addresses that programs call; their errors are JSON, whatever the request accepts.
 const programPaths = /^\/(api|console\/api|webhooks|healthz|readyz)(\/|$)/
 
 /** Whether an error of this request is shown to a person: a browser asked for a page. */

@@ -17,7 +17,7 @@ const notInHost = /[/?#:@%\\[\]<>"'(),;＠／？＃：％]/
 
 /**
  * An address in the one form in which contacts have it: local part as written, host in lower case and ASCII. Null for what
- * is no address, or more than one: a path behind it, a port, a character that nobody sees.
+ * is no address, or more than one: a path behind it, a port, an invisible character.
  */
 export function readEmail(text: string): string | null {
   const clean = cleanEmail.exec(text)
@@ -32,7 +32,7 @@ export function readEmail(text: string): string | null {
   return normalizeDomain(host) !== null && validator.isEmail(address, { allow_utf8_local_part: true }) ? address : null
 }
 
-/** The first character of an address that nobody sees, or that no address has; null if there is none. */
+/** The first invisible or impossible character of an address; null for none. */
 export function findUnseen(text: string): string | null {
   return unseen.exec(text)?.[0] ?? null
 }
@@ -61,7 +61,7 @@ function decodeLink(link: string): string {
 
 /**
  * The bare address in lower case, for identities: aliases that the provider ignores (`+news`, dots) are dropped. More
- * spellings have one than `readEmail` takes, so that what somebody sends is recognised.
+ * spellings have one than `readEmail` takes, so that a request is recognised.
  */
 export function normalizeEmail(text: string): string | null {
   const address = text.trim()
@@ -118,7 +118,7 @@ const placeholderName =
   /^(?:(?:e?mail|address)[._-]?not[._-]?(?:unlocked|available|found|provided)|no[._-]?e?-?mail|no[._-]?address|not[._-]?(?:available|provided|applicable)|none|null|undefined|unknown|placeholder|dummy)@/
 /** Local parts that are placeholders at the host of the same name, such as test@test.com. */
 const placeholderTwins = new Set('test email none no na example abc asdf xxx aaa 123'.split(' '))
-/** Local parts that are placeholders at hosts that nobody has. */
+/** Local parts that are placeholders at hosts that do not exist. */
 const placeholderLocals = new Set(
   'test email mail name user you yourname your.name someone john.doe johndoe jane.doe janedoe first.last'.split(' '),
 )

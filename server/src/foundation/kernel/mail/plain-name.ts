@@ -5,7 +5,7 @@ const phoneNumber = /\d(?:[ ()+-]*\d){6,}/g
 const otherThanNames = /[^\p{L}\p{M}\p{N} &'’,()!+.-]|\.(?=\S)/gu
 
 /**
- * What somebody calls themselves or an account, for a text that goes out under this installation's name: short, one line,
+ * The name of a user or an account, for a text that goes out under this installation's name: short, one line,
  * and nothing that a mail program makes a link of. Empty if nothing is left.
  */
 export function plainName(name: string): string {

@@ -14,7 +14,7 @@ export function isPlainAddress(text: string): boolean {
 }
 
 /**
- * The email address of somebody who signs in or is written to, in the form that is stored, compared and mailed to: lower
+ * The email address of a user, in the form that is stored, compared and mailed to: lower
  * case, without blanks around it. Null for anything but a plain address.
  */
 export function readUserAddress(given: string): string | null {

@@ -1,6 +1,6 @@
 /**
  * Which characters a domain may have, by IDNA 2008 (RFC 5892). The URL standard takes many more, so that a name with a
- * non-breaking hyphen, or with a mark that nobody sees, would be another domain than the one that a person reads.
+ * non-breaking hyphen, or with an invisible mark, would be another domain than the one that a person reads.
  */
 
 /** Letters, marks and digits, and the few others that the RFC lists. */
@@ -58,7 +58,7 @@ export function findForeignCharacter(label: string): string | null {
   return foreign ?? null
 }
 
-/** Whether a joiner or a non-joiner changes how the letters around it are drawn; otherwise nobody sees it. */
+/** Whether a joiner or a non-joiner changes how the letters around it are drawn; otherwise it is invisible. */
 function showsJoiner(characters: readonly string[], index: number): boolean {
   if (virama.has(characters[index - 1] ?? '')) return true
   const isLetter = (character: string) => !mark.test(character)

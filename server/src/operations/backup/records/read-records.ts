@@ -51,7 +51,7 @@ function contactRecordOf(store_domain: string, row: queries.ContactPageRow, seal
   return { store_domain, ...openContact(sealer, row.store_id, row.number, row.sealed) }
 }
 
-/** A suppression as it is kept: nobody can read who it is. */
+/** A suppression as stored: a hash, from which no address can be read. */
 export interface SuppressionLine {
   kind: string
   hash: string

@@ -88,7 +88,7 @@ function cellWriter(column: string, schema: TObject | null): CellWriter {
 }
 
 const anyStyle: NumberStyle = { decimal: 'dot', isDecimalCertain: false }
-/** What the numbers of a file can show of their decimal mark. */
+/** The decimal marks that the numbers of a file allow. */
 const numberStyles: readonly NumberStyle[] = [anyStyle, { decimal: 'comma', isDecimalCertain: true }]
 
 /** So many values of a column are remembered: many columns have few different ones. */
