@@ -34,7 +34,7 @@ interface KeptItem extends ChargeItem {
   claim: ReplyClaim
 }
 
-/** Why a reveal is not kept: something is kept under its key, another transaction holds the key, or nobody can be revealed. */
+/** Why a reply is not kept: the key has one already, another transaction holds the key, or no contact can be revealed. */
 export type KeptOutcome =
   | { state: 'revealed'; windows: Paid['windows']; reply: RevealReply }
   | { state: 'taken'; kept: KeptReplyRow }

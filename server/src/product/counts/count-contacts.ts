@@ -55,7 +55,7 @@ export async function countContacts(ctx: CountContext, request: ContactCountRequ
     storeIds,
     maxPerStore,
   })
-  // Filters are refused before the database is asked.
+  // Filters are refused before the database is read.
   queryOf(person, conditions, null)
   const storeIds = hosts.length > 0 ? await findStoreIds(db, caller.mode, hosts) : null
 

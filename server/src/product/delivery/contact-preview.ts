@@ -58,7 +58,7 @@ export const ContactPreview = ClosedObject(
   { title: 'ContactPreview' },
 )
 
-/** What the console shows: a view adds `revealable`. */
+/** The console's preview: a view adds `revealable`. */
 export const ViewedContactPreview = ClosedObject(
   {
     ...ContactPreview.properties,

@@ -173,7 +173,7 @@ function inOrder<Item>(ids: readonly number[], items: ReadonlyMap<number, Item>)
   })
 }
 
-/** A view also says whether a contact can be revealed: of somebody whose preview names no channel, it tells an address from none. */
+/** A view also says if a contact can be revealed: a preview without a channel does not show it. */
 function renderPreviews(
   contactIds: readonly number[],
   previews: ReadonlyMap<number, { person: string; store: string; isRevealable: boolean }>,

@@ -68,7 +68,7 @@ export class DocumentCache {
     this.#db = db
   }
 
-  /** The version of which every document is, if it is the newest seen; null: none may be used. */
+  /** The version of all documents, if it is the newest seen; null: none may be used. */
   get version(): string | null {
     return this.#version === this.#seen ? this.#version : null
   }
@@ -112,7 +112,7 @@ export class DocumentCache {
     if (!this.#isCatchingUp) void this.#catchUp()
   }
 
-  /** Looks whether the catalogue moved on: without it, a process that nobody asks would keep people who were erased. */
+  /** Checks the catalogue's version: without it, an idle process would keep erased contacts. */
   async check(): Promise<void> {
     if (this.#version !== null) this.sawVersion(await readCatalogueVersion(this.#db))
   }
@@ -159,7 +159,7 @@ export class DocumentCache {
     ]
   }
 
-  /** What is kept of a store, which becomes young; undefined if nothing is or nothing may be used. */
+  /** The cached entry of a store, which becomes young; undefined for none, or if none may be used. */
   #find(storeId: number): CachedStore | undefined {
     if (this.version === null) return undefined
     const young = this.#young.get(storeId)
@@ -173,7 +173,7 @@ export class DocumentCache {
     return old
   }
 
-  /** What is kept of a store, with as many more bytes; undefined if the version is another or they are too many. */
+  /** The cached entry of a store, grown by these bytes; undefined if the version is another or they are too many. */
   #makeRoom(storeId: number, version: string, bytes: number): CachedStore | undefined {
     if (version !== this.version || this.#maxBytes === 0) return undefined
     const cached = this.#find(storeId) ?? emptyStore()
@@ -213,7 +213,7 @@ export class DocumentCache {
         await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
       }
     } catch {
-      // The database is not available: requests say so. What is in memory is of no known version.
+      // The database is not available: requests say so. The version of the cache is unknown.
       this.clear()
     } finally {
       this.#isCatchingUp = false

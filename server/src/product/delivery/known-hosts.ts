@@ -5,7 +5,7 @@ const maxHosts = 50_000
 
 /**
  * The stores that hosts led to. This is a hint which documents need not be fetched: only a document says what its domain
- * is. What is used stays, what was not used for two generations is forgotten.
+ * is. Used entries stay; those unused for two generations go.
  */
 export class KnownHosts {
   #young = new Map<string, number>()

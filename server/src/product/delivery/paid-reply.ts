@@ -17,7 +17,7 @@ import type { Vocabulary } from '../../search/query/vocabulary.ts'
 import type { LiveTaxonomy } from '../../search/taxonomy/taxonomy.ts'
 import type { Documents } from './documents.ts'
 
-/** What the operations on the catalogue need. */
+/** The services that operations on the catalogue use. */
 export interface CatalogueContext extends ChargeContext {
   cursors: CursorSealer
   search: SearchEngine

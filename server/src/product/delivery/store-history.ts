@@ -3,7 +3,7 @@ import { RecordList } from '../../foundation/kernel/list-pages.ts'
 import { ClosedObject, Nullable, Timestamp } from '../../foundation/kernel/shapes.ts'
 
 /**
- * What a row of a store's history can be about. The index of a field is its number in `store_changes` and never changes; of
+ * The fields that a store's history tracks. The index of a field is its number in `store_changes` and never changes; of
  * the changes of one batch, the highest number comes first.
  */
 export const historyFields = [

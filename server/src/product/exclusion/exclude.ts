@@ -76,7 +76,7 @@ export function excludeHashParts(exclude: Exclude | undefined): unknown[] {
 export interface OpenedExclusion {
   /** Null if nothing is excluded. */
   exclusion: Exclusion | null
-  /** Exports and reveals from this time on are not excluded. What the search delivers must not have an earlier time. */
+  /** Exports and reveals from this time on are not excluded. The search's own deliveries must not be earlier. */
   startedAt: Date
 }
 
@@ -120,7 +120,7 @@ export interface AccountHoldings {
   revealedContacts: IdSet
 }
 
-/** What the account holds, as of this request. */
+/** The stores and contacts of the account, as of this request. */
 export async function readAccountSets(ctx: ExclusionContext): Promise<AccountHoldings> {
   const exported = await readExports(ctx, null)
   const revealed = await ctx.accountSets.revealedContacts(ctx.db, ownerOf(ctx))

@@ -15,7 +15,7 @@ export interface RecordsQuery extends AccountMode {
 }
 
 export interface Records {
-  /** What the meter counts now. */
+  /** The meter now. */
   counted: number
   /** By ascending time. `ids` are separated by commas. */
   groups: { at: Date; ids: string }[]

@@ -24,10 +24,10 @@ export class RecordSet {
   #stores: IdList
   /** Of each id, ascending: milliseconds since 1970. */
   #times: number[] = []
-  /** What the meter said when the records were read; none was read yet at -1. */
+  /** The meter when the records were read; -1 before the first read. */
   #counted = -1
   #turn: Promise<unknown> = Promise.resolve()
-  /** Numbers of requests, of which one that begins to read serves all that came before. */
+  /** Numbers of requests. A read serves all requests that came before it. */
   #requests = 0
   #servedUpTo = 0
 

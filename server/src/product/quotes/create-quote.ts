@@ -31,7 +31,7 @@ export const quoting = {
   kind: 'read',
 } as const satisfies Access
 
-/** What the request would cost now, with a token that holds an export to it. Changes and costs nothing. */
+/** The current cost of a request, with a token that holds an export to it. Changes and costs nothing. */
 export async function createQuote(ctx: QuoteContext, request: QuoteRequest): Promise<Quote> {
   authorize(ctx, quoting, request)
   if (request.for === 'quoted_reveal') return checkQuotedReveal(ctx, request)
@@ -97,7 +97,7 @@ async function quoteExport(ctx: QuoteContext, request: ExportRequest): Promise<Q
   return { ...cost, ...withinBudgets(left, await readCallerBudgets(ctx.db, ctx.caller)) }
 }
 
-/** What is left afterwards, and whether it is enough. */
+/** The rest afterwards, and if it is enough. */
 function withBalances(cost: QuotedCost): QuotedCost & Pick<Quote, 'credits_after' | 'exports_after' | 'sufficient'> {
   const { credits, new_exports, credits_remaining, exports_remaining } = cost
   return {

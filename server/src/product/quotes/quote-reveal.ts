@@ -43,7 +43,7 @@ export async function quoteReveal(
   }
 }
 
-/** What the account has left, at most what the key's budgets have left. */
+/** The rest of the account, at most of the key's budgets. */
 export function withinBudgets(
   { credits_remaining, exports_remaining }: Pick<QuotedCost, 'credits_remaining' | 'exports_remaining'>,
   budgets: BudgetReport | null,

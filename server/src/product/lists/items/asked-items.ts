@@ -6,7 +6,7 @@ import type { ListsContext } from '../context.ts'
 import type { ListItemsRequest, ListKind } from '../schema.ts'
 import { openListSearch } from './find-by-search.ts'
 
-/** What a request names, each thing once. */
+/** The items of a request, without repetitions. */
 export interface AskedItems {
   /** Stores or contacts by their keys, with the text that named them; null for a result of a search. */
   keys: Map<number, string | null>

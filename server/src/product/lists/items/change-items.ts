@@ -61,7 +61,7 @@ async function payForNames(pay: Pay, amount: number, max: number): Promise<Balan
   return paid.balance
 }
 
-/** Takes items and pending domains off a list. What it does not have is counted and changes nothing. */
+/** Removes items and pending domains from a list. Items that it lacks are counted and change nothing. */
 export async function removeItems(ctx: ListsContext, id: string, request: ListItemsRequest): Promise<ListItemsRemoved> {
   authorize(ctx, editingLists)
   const { caller, now, db } = ctx
