@@ -21,6 +21,11 @@ const wings: Record<string, readonly string[]> = {
   doors: ['mcp', 'console', 'cli'],
   program: ['app', 'serving', 'workers', 'bin'],
 }
+// The rooms of the import, from the bytes of a file to its merged records.
+const importsLine = [
+  ...['fields', 'source', 'cells', 'csv', 'records'],
+  ...['stores', 'suppressions', 'contacts', 'threads', 'demo'],
+]
 const serverLine = Object.entries(wings).flatMap(([wing, rooms]) => rooms.map((room) => `${wing}/${room}`))
 const consoleLine = [
   ...['lib', 'ui', 'api'],
@@ -46,25 +51,31 @@ function roomOf(path: string): string {
   return /^server\/src\/([\w-]+\/[\w-]+)/.exec(path)?.[1] ?? /\/src\/(?:pages\/)?([\w-]+)/.exec(path)![1]!
 }
 
-function wrongTurns(facts: SourceFacts, line: readonly string[], source: string): string[] {
+/** The first folder or file below `source`. */
+const firstBelow = (source: string) => (path: string) => path.slice(source.length).split(/[/.]/)[0]!
+
+function wrongTurns(facts: SourceFacts, line: readonly string[], source: string, room = roomOf): string[] {
   return facts.imports
     .map(({ from }) => resolveImport(facts.path, from))
-    .filter((target) => target.startsWith(source) && line.indexOf(roomOf(target)) > line.indexOf(roomOf(facts.path)))
+    .filter((target) => target.startsWith(source) && line.indexOf(room(target)) > line.indexOf(room(facts.path)))
     .map((target) => `${facts.path} → ${target}`)
 }
 
+const imports = 'server/src/catalogue/imports/'
+
 describe.each([
-  ['server/src/', serverLine],
-  ['console/src/', consoleLine],
-])('%s', (source, line) => {
+  ['server/src/', serverLine, roomOf],
+  [imports, importsLine, firstBelow(imports)],
+  ['console/src/', consoleLine, roomOf],
+])('%s', (source, line, room) => {
   const files = filesIn(source)
 
   test('every room has its place on the line, and every place its room', () => {
-    expect([...new Set(files.map(({ path }) => roomOf(path)))].sort()).toEqual([...line].sort())
+    expect([...new Set(files.map(({ path }) => room(path)))].sort()).toEqual([...line].sort())
   })
 
   test('imports point left', () => {
-    expect(files.flatMap((facts) => wrongTurns(facts, line, source))).toEqual([])
+    expect(files.flatMap((facts) => wrongTurns(facts, line, source, room))).toEqual([])
   })
 })
 
@@ -76,6 +87,7 @@ test('the drawing of the house is the committed one: rooms, floors, arrows, none
       const files = server.filter(({ path }) => path.startsWith(`server/src/${wing}/`))
       return draw(`server/src/${wing}`, files, (path) => roomOf(path).split('/')[1]!, rooms)
     }),
+    draw('server/src/catalogue/imports', filesIn(imports), firstBelow(imports), importsLine),
     draw('console/src', filesIn('console/src/'), roomOf, consoleLine),
   ]
   await expect(drawings.join('\n')).toMatchFileSnapshot(join(project, 'docs/house.txt'))
