@@ -46,6 +46,12 @@ const consoleLine = [
   ],
 ]
 
+// What Stripe's objects are and how they change, then who calls: endpoints, pages, control.
+const standinLine = [
+  ...['state', 'presenters', 'billing', 'events', 'standin', 'api', 'endpoints', 'http', 'pages', 'control'],
+  ...['app', 'bin'],
+]
+
 /** The wing of the server and its room; elsewhere the first folder below the source; of the console's pages, the page. */
 function roomOf(path: string): string {
   return /^server\/src\/([\w-]+\/[\w-]+)/.exec(path)?.[1] ?? /\/src\/(?:pages\/)?([\w-]+)/.exec(path)![1]!
@@ -67,6 +73,7 @@ describe.each([
   ['server/src/', serverLine, roomOf],
   [imports, importsLine, firstBelow(imports)],
   ['console/src/', consoleLine, roomOf],
+  ['stripe-standin/src/', standinLine, roomOf],
 ])('%s', (source, line, room) => {
   const files = filesIn(source)
 
@@ -89,6 +96,7 @@ test('the drawing of the house is the committed one: rooms, floors, arrows, none
     }),
     draw('server/src/catalogue/imports', filesIn(imports), firstBelow(imports), importsLine),
     draw('console/src', filesIn('console/src/'), roomOf, consoleLine),
+    draw('stripe-standin/src', filesIn('stripe-standin/src/'), roomOf, standinLine),
   ]
   await expect(drawings.join('\n')).toMatchFileSnapshot(join(project, 'docs/house.txt'))
 })
