@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Cleanup } from '@storedex/testkit'
 import copyStreams from 'pg-copy-streams'
 import { changeAccount, createAccount } from '../server/src/customers/administration/change-account.ts'
 import { command } from '../server/src/customers/auth/actor.ts'
@@ -9,8 +10,7 @@ import { openDeps } from '../server/src/operations/deps.ts'
 import { renderStore, type Store } from '../server/src/product/delivery/store-document.ts'
 import { buildApp } from '../server/src/program/app.ts'
 import { runInProcess } from '../server/src/search/replica/replica-sync.ts'
-import type { Cleanup } from './support/cleanup.ts'
-import type { Workspace } from './support/workspace.ts'
+import type { Workspace } from '../server/test/support/programs/workspace.ts'
 
 export interface ExportFigures {
   stores: number

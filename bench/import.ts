@@ -5,12 +5,14 @@
  *
  *   npm run bench -- import [--stores 200000] [--contacts 300000] [--serving]
  */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { timed } from '@storedex/testkit'
 import copyStreams from 'pg-copy-streams'
 import { importContacts } from '../server/src/catalogue/imports/contacts/import-contacts.ts'
 import type { ImportContext, ImportResult } from '../server/src/catalogue/imports/records/import-file.ts'
@@ -22,12 +24,11 @@ import { createIdSealer } from '../server/src/foundation/kernel/ids.ts'
 import { systemClock } from '../server/src/foundation/kernel/time.ts'
 import { threadProgram } from '../server/src/program/serving/programs.ts'
 import { syncTaxonomy } from '../server/src/search/taxonomy/sync-taxonomy.ts'
+import { openMigratedDatabase, writeLines, writeRecords } from '../server/test/support/programs/workspace.ts'
 import { generateContacts } from '../server/test/support/records/contact-records.ts'
 import { generateStores } from '../server/test/support/records/store-records.ts'
 import { csvRows } from './support/csv-records.ts'
 import { openServerClock } from './support/processor-time.ts'
-import { timed } from './support/statistics.ts'
-import { openMigratedDatabase, writeLines, writeRecords } from './support/workspace.ts'
 
 type Table = 'stores' | 'contacts'
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Cleanup, timed } from '@storedex/testkit'
 import { noBudgets } from '../server/src/customers/auth/budgets.ts'
 import { Charges } from '../server/src/customers/ledger/charges.ts'
 import { checkLedger, readLedgerEntries } from '../server/src/customers/ledger/check.ts'
@@ -8,9 +9,7 @@ import type { ChargeItem } from '../server/src/customers/ledger/spending.ts'
 import { ensureInstallationSecret } from '../server/src/foundation/db/installation.ts'
 import type { ConnectionPool, Pool } from '../server/src/foundation/db/pool.ts'
 import { createIdSealer } from '../server/src/foundation/kernel/ids.ts'
-import type { Cleanup } from './support/cleanup.ts'
-import { timed } from './support/statistics.ts'
-import { openMigratedDatabase, type Workspace } from './support/workspace.ts'
+import { openMigratedDatabase, type Workspace } from '../server/test/support/programs/workspace.ts'
 
 const [accountCount, shortAccountCount] = [50, 3]
 /** Half of the months are older than the detail kept as rows. */

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
+import { parseCount, parseDecimal } from '../server/test/support/programs/command.ts'
+import { type EngineName, engines } from '../server/test/support/programs/program.ts'
 import { type Operation, operations } from './api/load/workload.ts'
 import { dialects } from './messy/dialect.ts'
 import { type PeerName, peerNames } from './search/peers/open.ts'
-import { parseCount, parseDecimal } from './support/cli.ts'
-import { type EngineName, engines } from './support/program.ts'
 
 export const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--accounts N] [--engine memory|postgres] [--only OPERATION,…] [--json]
        npm run bench -- compare --baseline COMMIT [--stores N] [--seconds N] [--rounds N] [--connections N,…] [--accounts N,…] [--only OPERATION,…] [--report FILE] [--json]

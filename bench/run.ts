@@ -22,8 +22,13 @@
  *
  * `--short` makes each do the least work that goes through all of its code.
  */
+
 import { writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import type { Cleanup } from '@storedex/testkit'
+import { printProgress, runCommand } from '../server/test/support/programs/command.ts'
+import { openProgram, runScript, serveWith } from '../server/test/support/programs/program.ts'
+import { openTemporaryFolder, openWorkspace } from '../server/test/support/programs/workspace.ts'
 import { benchApi } from './api/bench.ts'
 import { formatReport } from './api/report.ts'
 import { benchCompare } from './compare/bench.ts'
@@ -51,10 +56,6 @@ import { writeReport } from './search/report/report.ts'
 import { renderReady, renderSize } from './search/report/tables.ts'
 import { benchStatements } from './statements/bench.ts'
 import { renderStatements, writeStatementsReport } from './statements/report.ts'
-import type { Cleanup } from './support/cleanup.ts'
-import { printProgress, runCommand } from './support/cli.ts'
-import { openProgram, runScript, serveWith } from './support/program.ts'
-import { openTemporaryFolder, openWorkspace } from './support/workspace.ts'
 
 async function run(
   { command, json, stores, contacts, link, report, ...options }: Options,
@@ -144,7 +145,7 @@ async function run(
       ...['--stores', String(stores ?? 200_000), '--contacts', String(contacts ?? 300_000)],
       ...(service ? ['--metrics', service.metricsUrl] : []),
     ]
-    await runScript('import.ts', args, workspace, cleanup)
+    await runScript(join(import.meta.dirname, 'import.ts'), args, workspace, cleanup)
     return 0
   }
   if (command === 'ledger') {

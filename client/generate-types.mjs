@@ -1,8 +1,8 @@
-// The client's types from the API document, by the generator of the console's types. `npm run openapi` writes
+// The client's types from the API document, by the generator that the console's types come from too. `npm run openapi` writes
 // src/generated/types.ts; so does `node client/generate-types.mjs`, from the committed document.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { generateTypes } from '../console/generate-types.mjs'
+import { generateTypes } from '../openapi/types.mjs'
 
 /**
  * Types of the schemas alone: the methods are written by hand. Enums of replies are open, because new values may come at any time;

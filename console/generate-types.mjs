@@ -1,24 +1,8 @@
 // The console's calls from the document of its API: for each operation its method and path, what it takes and what it answers.
 // `npm run openapi` writes src/api/generated/console.ts; so does `node console/generate-types.mjs`, from the committed document.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createClient } from '@hey-api/openapi-ts'
-
-/**
- * The types of a document, as the generator writes them.
- * @param {string | Record<string, unknown>} document file, or the document itself
- * @returns {Promise<string>} source of a module
- */
-export async function generateTypes(document) {
-  const output = mkdtempSync(join(tmpdir(), 'storedex-types-'))
-  try {
-    await createClient({ input: document, output, plugins: ['@hey-api/typescript'], logs: { level: 'silent' } })
-    return readFileSync(join(output, 'types.gen.ts'), 'utf8')
-  } finally {
-    rmSync(output, { recursive: true, force: true })
-  }
-}
+import { generateTypes } from '../openapi/types.mjs'
 
 /**
  * The module that the console's client is typed by. Requests and replies become schemas of their own, so that the generator

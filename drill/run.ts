@@ -3,11 +3,12 @@
  *
  *   npm run drill [-- SCENARIO … --short --minutes 30 --kills 1000 --seed N --report drill/report.md --json]
  */
+
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Cleanup } from '../bench/support/cleanup.ts'
-import { parseCount, printProgress, runCommand } from '../bench/support/cli.ts'
-import { openTemporaryFolder } from '../bench/support/workspace.ts'
+import type { Cleanup } from '@storedex/testkit'
+import { parseCount, printProgress, runCommand } from '../server/test/support/programs/command.ts'
+import { openTemporaryFolder } from '../server/test/support/programs/workspace.ts'
 import { makeSeed, type Seed } from './installation/seed.ts'
 import { renderReport, writeReport } from './report.ts'
 import { type OutcomeWithPlots, runScenario } from './runner.ts'

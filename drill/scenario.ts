@@ -1,4 +1,4 @@
-import type { Cleanup } from '../bench/support/cleanup.ts'
+import type { Cleanup } from '@storedex/testkit'
 import type { Random } from '../catalogue/build/random.ts'
 import type { Seed } from './installation/seed.ts'
 

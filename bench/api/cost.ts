@@ -1,6 +1,5 @@
-import type { Service } from '../support/program.ts'
-import { median } from '../support/statistics.ts'
-import type { Worker } from '../support/worker.ts'
+import { median, type Worker } from '@storedex/testkit'
+import type { Service } from '../../server/test/support/programs/program.ts'
 import type { CountingProxy, Traffic } from './counting-proxy.ts'
 import type { BenchDatabase } from './installation.ts'
 import type { SqlResult, SqlTask } from './limits/sql.worker.ts'

@@ -1,4 +1,4 @@
-import { mapOf } from '../../server/test/support/records/lists.ts'
+import { mapOf } from '@storedex/testkit'
 import type { BenchDatabase } from './installation.ts'
 import type { Timing } from './load/stopwatch.ts'
 import type { Operation } from './load/workload.ts'

@@ -1,9 +1,9 @@
 /** The import of this version beside that of another commit: both in turns, each time into an empty database. */
+
 import { join } from 'node:path'
-import type { Cleanup } from '../support/cleanup.ts'
-import { captureScript } from '../support/program.ts'
-import { median } from '../support/statistics.ts'
-import { createDatabase, type Workspace } from '../support/workspace.ts'
+import { type Cleanup, median } from '@storedex/testkit'
+import { captureScript } from '../../server/test/support/programs/program.ts'
+import { createDatabase, type Workspace } from '../../server/test/support/programs/workspace.ts'
 import { checkOut, currentCheckout } from './checkout.ts'
 import { type VersionName, versionNames } from './versions.ts'
 

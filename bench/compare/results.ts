@@ -1,5 +1,5 @@
+import { median } from '@storedex/testkit'
 import type { Operation } from '../api/load/workload.ts'
-import { median } from '../support/statistics.ts'
 import type { ComparedFigures, Crowd, SubjectName } from './services.ts'
 import type { VersionName } from './versions.ts'
 

@@ -1,14 +1,12 @@
+import { type Cleanup, mapConcurrently, startWorker, type Worker } from '@storedex/testkit'
 import { createPool } from '../../server/src/foundation/db/pool.ts'
-import { mapConcurrently } from '../../server/test/support/records/lists.ts'
+import { type Service, serveWith } from '../../server/test/support/programs/program.ts'
 import { type LoadOfConnections, prepareLoad } from '../api/load/load.ts'
 import type { LoadTask } from '../api/load/load.worker.ts'
 import type { Figures, Timing } from '../api/load/stopwatch.ts'
 import type { Operation } from '../api/load/workload.ts'
 import { readCpuMicros } from '../api/targets.ts'
-import type { Cleanup } from '../support/cleanup.ts'
 import { openServerClock } from '../support/processor-time.ts'
-import { type Service, serveWith } from '../support/program.ts'
-import { startWorker, type Worker } from '../support/worker.ts'
 import { type ComparedVersions, type VersionName, versionNames } from './versions.ts'
 
 /** What is measured: both versions, and the new one without its cache of documents. */

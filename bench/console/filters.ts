@@ -1,14 +1,13 @@
+import { type Cleanup, type Distribution, distributionOf } from '@storedex/testkit'
 import type { Page } from 'playwright-core'
 import { createSession } from '../../server/src/customers/users/sessions/sessions.ts'
 import { findUserByEmail } from '../../server/src/customers/users/user.ts'
 import { createPool } from '../../server/src/foundation/db/pool.ts'
+import { openProgram, type Program, serveWith } from '../../server/test/support/programs/program.ts'
+import type { Workspace } from '../../server/test/support/programs/workspace.ts'
 import { findChromium, startChromium } from '../../stripe-standin/test/support/chromium.ts'
 import { fillDatabase } from '../search/catalogue/fill.ts'
 import type { BenchTaxonomy } from '../search/catalogue/taxonomy.ts'
-import type { Cleanup } from '../support/cleanup.ts'
-import { openProgram, type Program, serveWith } from '../support/program.ts'
-import { type Distribution, distributionOf } from '../support/statistics.ts'
-import type { Workspace } from '../support/workspace.ts'
 
 export interface FilterResults {
   stores: number

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
+import { type Cleanup, median } from '@storedex/testkit'
 import { findChromium } from '../../stripe-standin/test/support/chromium.ts'
-import type { Cleanup } from '../support/cleanup.ts'
 import { installFolderPackages } from '../support/packages.ts'
-import { median } from '../support/statistics.ts'
 
 /** Pages of the console; the first one is measured without a session. */
 const pages = ['/sign-in', '/stores', '/people', '/usage'] as const

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type CountPart, IdList, type LiveSegment, type StoreQuery } from '@storedex/search-index'
+import { type Cleanup, type Distribution, distributionOf } from '@storedex/testkit'
 import { planStoreCount } from '../../server/src/product/counts/count-stores.ts'
 import { storeFacetNames } from '../../server/src/product/counts/schema.ts'
 import { countJobOf } from '../../server/src/search/counting/counter.ts'
@@ -12,8 +13,6 @@ import { type BenchTaxonomy, readBenchTaxonomy, valuesByRank } from '../search/c
 import { bundleOwnCode, type OwnCode } from '../search/own/engine.ts'
 import { openPeers, type PeerName } from '../search/peers/open.ts'
 import { storeQuestions } from '../search/questions/stores.ts'
-import type { Cleanup } from '../support/cleanup.ts'
-import { type Distribution, distributionOf } from '../support/statistics.ts'
 import { type CountingPeer, countingPeer } from './peers.ts'
 
 export interface CountOptions {

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os'
-import type { Distribution } from '../support/statistics.ts'
+import type { Distribution } from '@storedex/testkit'
 import type { CountResults } from './bench.ts'
 
 /** The aims for five million stores on two processors, in milliseconds. */

@@ -2,11 +2,10 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type Cleanup, mapConcurrently } from '@storedex/testkit'
 import pg from 'pg'
-import { mapConcurrently } from '../../server/test/support/records/lists.ts'
-import type { Cleanup } from '../support/cleanup.ts'
-import type { Program } from '../support/program.ts'
-import type { Workspace } from '../support/workspace.ts'
+import type { Program } from '../../server/test/support/programs/program.ts'
+import type { Workspace } from '../../server/test/support/programs/workspace.ts'
 
 /** An account with a customer id at the payment provider and a key for billing calls. */
 interface Customer {

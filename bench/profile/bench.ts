@@ -1,15 +1,13 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { mapOf } from '../../server/test/support/records/lists.ts'
+import { type Cleanup, mapOf, startWorker } from '@storedex/testkit'
+import { type EngineName, serveWith } from '../../server/test/support/programs/program.ts'
+import type { Workspace } from '../../server/test/support/programs/workspace.ts'
 import { prepareInstallation, warmupMs } from '../api/installation.ts'
 import { prepareLoad } from '../api/load/load.ts'
 import type { LoadTask } from '../api/load/load.worker.ts'
 import { type Figures, timingOf } from '../api/load/stopwatch.ts'
 import type { Operation } from '../api/load/workload.ts'
-import type { Cleanup } from '../support/cleanup.ts'
-import { type EngineName, serveWith } from '../support/program.ts'
-import { startWorker } from '../support/worker.ts'
-import type { Workspace } from '../support/workspace.ts'
 import { type ProfileSummary, type Share, summarizeProfile, type Window } from './summary.ts'
 
 export interface ProfileOptions {

@@ -1,6 +1,5 @@
 import { cpus, totalmem } from 'node:os'
-import type { Cleanup } from '../support/cleanup.ts'
-import { timed } from '../support/statistics.ts'
+import { type Cleanup, timed } from '@storedex/testkit'
 import { generateCatalogue } from './catalogue/generate.ts'
 import { type BenchCatalogue, ResultOrder } from './catalogue/result-order.ts'
 import { type BenchTaxonomy, readBenchTaxonomy } from './catalogue/taxonomy.ts'

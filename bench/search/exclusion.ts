@@ -1,6 +1,6 @@
 import type { IdList, IdSet } from '@storedex/search-index'
-import type { Cleanup } from '../support/cleanup.ts'
-import { openTemporaryFolder } from '../support/workspace.ts'
+import type { Cleanup } from '@storedex/testkit'
+import { openTemporaryFolder } from '../../server/test/support/programs/workspace.ts'
 import { generateCatalogue } from './catalogue/generate.ts'
 import { readBenchTaxonomy } from './catalogue/taxonomy.ts'
 import type { Search } from './engine.ts'

@@ -1,4 +1,4 @@
-import { median } from '../support/statistics.ts'
+import { median } from '@storedex/testkit'
 import {
   type Answer,
   deepRow,

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import type { Request } from 'autocannon'
+import { type Program, serveWith } from '../../server/test/support/programs/program.ts'
+import { type Workspace, writeRecords } from '../../server/test/support/programs/workspace.ts'
 import { generateContacts } from '../../server/test/support/records/contact-records.ts'
 import { generateStores } from '../../server/test/support/records/store-records.ts'
 import { send } from '../api/load/load.ts'
 import { firstRequests } from '../api/load/requests.ts'
 import { operations, type Workload } from '../api/load/workload.ts'
-import { type Program, serveWith } from '../support/program.ts'
-import { type Workspace, writeRecords } from '../support/workspace.ts'
 import type { Recorder } from './recorder.ts'
 
 export interface RecordedWork {

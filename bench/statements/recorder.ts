@@ -1,4 +1,4 @@
-import type { Cleanup } from '../support/cleanup.ts'
+import type { Cleanup } from '@storedex/testkit'
 import { startForwarding } from '../support/forwarding.ts'
 
 /** A statement as it was sent. */

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { Cleanup } from '@storedex/testkit'
 import pg from 'pg'
 import copyStreams from 'pg-copy-streams'
-import type { Cleanup } from '../support/cleanup.ts'
 import type { RecordedStep, SentStatement } from './recorder.ts'
 
 /** How long a recorded statement took, sent once more to a copy of the same database. */

@@ -1,5 +1,5 @@
+import { median } from '@storedex/testkit'
 import { type VersionName, versionNames } from '../compare/versions.ts'
-import { median } from '../support/statistics.ts'
 import type { TimedStatement } from './replay.ts'
 
 /** Medians of both versions, and the median of the ratios, new to old, within a request: other work affects that least. */

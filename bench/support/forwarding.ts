@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import type { Cleanup } from '@storedex/testkit'
 import pg from 'pg'
-import type { Cleanup } from './cleanup.ts'
 
 /** Sees what passes on one connection, before it is forwarded. */
 export interface ConnectionObserver {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Service } from './program.ts'
+import type { Service } from '../../server/test/support/programs/program.ts'
 
 /** How long a service's event loop was blocked. */
 export interface LoopBlocks {

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Cleanup } from '@storedex/testkit'
 import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../server/test/support/database.ts'
 import { MessageReader, startCountingProxy, TrafficCounter } from '../api/counting-proxy.ts'
-import { Cleanup } from '../support/cleanup.ts'
 
 const { url } = await createTestDatabase()
 const cleanup = new Cleanup()

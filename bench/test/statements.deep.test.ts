@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { Cleanup } from '@storedex/testkit'
 import pg from 'pg'
 import copyStreams from 'pg-copy-streams'
 import { afterAll, expect, test } from 'vitest'
@@ -7,7 +8,6 @@ import { createTestDatabase } from '../../server/test/support/database.ts'
 import { type SentStatement, startRecorder } from '../statements/recorder.ts'
 import { Replay, statementName } from '../statements/replay.ts'
 import { Times } from '../statements/times.ts'
-import { Cleanup } from '../support/cleanup.ts'
 
 const { url } = await createTestDatabase()
 const cleanup = new Cleanup()

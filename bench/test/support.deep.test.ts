@@ -1,6 +1,5 @@
+import { median, percentile, splitEvenly } from '@storedex/testkit'
 import { expect, test } from 'vitest'
-import { splitEvenly } from '../../server/test/support/records/lists.ts'
-import { median, percentile } from '../support/statistics.ts'
 
 const hundred = Float64Array.from({ length: 100 }, (_, index) => index + 1)
 

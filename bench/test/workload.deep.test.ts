@@ -1,7 +1,7 @@
+import { splitEvenly } from '@storedex/testkit'
 import { expect, test } from 'vitest'
 import { Random } from '../../catalogue/build/random.ts'
 import { generateContacts } from '../../server/test/support/records/contact-records.ts'
-import { splitEvenly } from '../../server/test/support/records/lists.ts'
 import { generateStores } from '../../server/test/support/records/store-records.ts'
 import { revealRequests } from '../api/load/requests.ts'
 import {

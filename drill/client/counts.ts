@@ -1,4 +1,4 @@
-import { percentile } from '../../bench/support/statistics.ts'
+import { percentile } from '@storedex/testkit'
 
 export interface LatencySummary {
   count: number

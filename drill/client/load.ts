@@ -1,5 +1,4 @@
-import type { Cleanup } from '../../bench/support/cleanup.ts'
-import { startWorker } from '../../bench/support/worker.ts'
+import { type Cleanup, startWorker } from '@storedex/testkit'
 import type { LatencySummary } from './counts.ts'
 
 /** Requests of one kind, sent from a process of their own. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { serveParent } from '../../bench/support/worker.ts'
+import { serveParent } from '@storedex/testkit'
 import { summarizeLatencies } from './counts.ts'
 import { HttpConnection, labelOf } from './http-connection.ts'
 import type { Flow, FlowResult, LoadResult, LoadTask } from './load.ts'

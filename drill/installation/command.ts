@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Cleanup } from '../../bench/support/cleanup.ts'
-import { environmentOf } from '../../bench/support/program.ts'
+import type { Cleanup } from '@storedex/testkit'
+import { environmentOf } from '../../server/test/support/programs/program.ts'
 import { peakMemoryOf } from './processes.ts'
 import { launcher } from './service.ts'
 

@@ -7,7 +7,7 @@ import { clusterPaths } from '@storedex/embedded-postgres/cluster'
 import { type ClusterLocation, prepareLocation } from '@storedex/embedded-postgres/location'
 import { readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
-import type { Cleanup } from '../../bench/support/cleanup.ts'
+import type { Cleanup } from '@storedex/testkit'
 import { reachableHomes } from '../../server/src/foundation/db/embedded.ts'
 import { isAlive, isTrueWithin, postgresProcesses, signal } from './processes.ts'
 

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { mapConcurrently } from '@storedex/testkit'
 import { Counts } from '../../server/test/promises/clients/support/counts.ts'
-import { mapConcurrently } from '../../server/test/support/records/lists.ts'
 import { HttpConnection, labelOf, requestText } from '../client/http-connection.ts'
 import {
   checkInvariants,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { timeChart } from '../../bench/support/svg.ts'
+import { timeChart } from '@storedex/testkit'
 import { describeLatencies, formatMs } from '../client/counts.ts'
 import { requestText } from '../client/http-connection.ts'
 import { type Flow, type FlowResult, type LoadGenerator, openLoadGenerator } from '../client/load.ts'

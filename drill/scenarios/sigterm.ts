@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { mapConcurrently } from '@storedex/testkit'
 import { Counts } from '../../server/test/promises/clients/support/counts.ts'
-import { mapConcurrently } from '../../server/test/support/records/lists.ts'
 import { HttpConnection, jsonOf, labelOf, type Reply, requestText } from '../client/http-connection.ts'
 import { checkInvariants, type Installation, openInstallation } from '../installation/installation.ts'
 import { isTrueWithin, postmasterOf } from '../installation/processes.ts'

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { median } from '../../bench/support/statistics.ts'
-import { timeChart } from '../../bench/support/svg.ts'
+import { median, timeChart } from '@storedex/testkit'
 import { describeLatencies } from '../client/counts.ts'
 import { requestText } from '../client/http-connection.ts'
 import { type Flow, openLoadGenerator } from '../client/load.ts'

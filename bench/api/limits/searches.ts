@@ -3,7 +3,7 @@ import type { ContactSearch, SearchEngine, StoreSearch } from '../../../server/s
 import { normalizePersonFilters } from '../../../server/src/search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query/store-query.ts'
 import type { Vocabulary } from '../../../server/src/search/query/vocabulary.ts'
-import type { EngineName } from '../../support/program.ts'
+import type { EngineName } from '../../../server/test/support/programs/program.ts'
 import type { ContactSearchFilters, StoreFilters } from '../load/filters.ts'
 import { type SearchItem, searchLimit } from '../load/workload.ts'
 

@@ -1,3 +1,4 @@
+import { mapConcurrently } from '@storedex/testkit'
 import type { PlanFile } from '../../../server/src/customers/accounts/plans.ts'
 import { findCaller } from '../../../server/src/customers/admission/admit.ts'
 import { CachedKey } from '../../../server/src/customers/admission/key-cache.ts'
@@ -11,7 +12,6 @@ import { contactIdsOf } from '../../../server/src/product/delivery/contact-previ
 import { deliverHosts, deliverPreviews, deliverStores } from '../../../server/src/product/delivery/deliver.ts'
 import { Documents } from '../../../server/src/product/delivery/documents.ts'
 import type { CatalogueContext } from '../../../server/src/product/delivery/paid-reply.ts'
-import { mapConcurrently } from '../../../server/test/support/records/lists.ts'
 import { searchLimit } from '../load/workload.ts'
 import { BareReveals } from './reveals.ts'
 import type { BareContactSearch, BareStoreSearch } from './searches.ts'

@@ -1,5 +1,5 @@
+import { mapConcurrently, splitEvenly } from '@storedex/testkit'
 import type { Request } from 'autocannon'
-import { mapConcurrently, splitEvenly } from '../../../server/test/support/records/lists.ts'
 import { enrichRequest, lookupRequest, type RevealLoad, searchRequest } from './requests.ts'
 import type { Operation, RevealOperation, SearchItem, SearchOperation, Workload } from './workload.ts'
 

@@ -1,5 +1,5 @@
+import { serveParent } from '@storedex/testkit'
 import autocannon, { type Request } from 'autocannon'
-import { serveParent } from '../../support/worker.ts'
 import type { ConnectionLoad } from './load.ts'
 import { revealRequests } from './requests.ts'
 import { type Figures, Stopwatch, type Timing } from './stopwatch.ts'

@@ -1,4 +1,4 @@
-import { percentile } from '../../support/statistics.ts'
+import { percentile } from '@storedex/testkit'
 
 /** Length of the warm-up and of the measurement. */
 export interface Timing {

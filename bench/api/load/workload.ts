@@ -1,5 +1,5 @@
+import { shuffle } from '@storedex/testkit'
 import type { Random } from '../../../catalogue/build/random.ts'
-import { shuffle } from '../../../server/test/support/records/lists.ts'
 import {
   type Catalogue,
   type ContactSearchFilters,

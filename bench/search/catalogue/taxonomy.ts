@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import { shuffle } from '@storedex/testkit'
 import { Random } from '../../../catalogue/build/random.ts'
 import { type Facet, facets, type Term, Vocabulary } from '../../../server/src/search/query/vocabulary.ts'
 import type { TaxonomyEntry } from '../../../server/src/search/taxonomy/queries.ts'
 import { readTaxonomyFiles } from '../../../server/src/search/taxonomy/sync-taxonomy.ts'
-import { shuffle } from '../../../server/test/support/records/lists.ts'
 
 const taxonomyFolder = join(import.meta.dirname, '../../../catalogue/taxonomy')
 const appCount = 1_500

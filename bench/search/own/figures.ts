@@ -1,5 +1,5 @@
 import { wordsOf } from '@storedex/search-index'
-import { type Distribution, distributionOf, median } from '../../support/statistics.ts'
+import { type Distribution, distributionOf, median } from '@storedex/testkit'
 import { generateCatalogue } from '../catalogue/generate.ts'
 import type { ResultOrder } from '../catalogue/result-order.ts'
 import type { BenchTaxonomy } from '../catalogue/taxonomy.ts'

@@ -1,4 +1,4 @@
-import type { Cleanup } from '../../support/cleanup.ts'
+import type { Cleanup } from '@storedex/testkit'
 import type { Engine } from '../engine.ts'
 import { openDuckDb } from './duckdb.ts'
 import { installPeerPackages } from './install.ts'

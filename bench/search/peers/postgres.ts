@@ -4,10 +4,10 @@ import { realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { Cleanup } from '@storedex/testkit'
 import pg from 'pg'
 import copyStreams from 'pg-copy-streams'
 import { openDatabaseServer } from '../../../server/src/foundation/db/embedded.ts'
-import type { Cleanup } from '../../support/cleanup.ts'
 import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
 import {
   contactRowKey,

@@ -1,4 +1,4 @@
-import { circle, colours, line, svg, text } from '../../support/svg.ts'
+import { circle, line, seriesColours, svg, text } from '@storedex/testkit'
 
 /** Charts on logarithmic scales, because the values span seven powers of ten. */
 
@@ -30,7 +30,7 @@ export function stripChart(title: string, series: readonly { label: string; valu
   const bottom = top + series.length * rowHeight
   const rows = series.map(({ label, values }, row) => {
     const middle = top + (row + 0.5) * rowHeight
-    const colour = colours[row % colours.length]!
+    const colour = seriesColours[row % seriesColours.length]!
     const sorted = [...values].sort((a, b) => a - b)
     // Spread dots over seven lanes, so that equal values do not overlap.
     const dots = sorted.map((value, index) => circle(scale.of(value), middle + ((index % 7) - 3) * 4.5, 3, colour))
@@ -64,7 +64,7 @@ export function growthChart(
     top,
   )
   const lines = series.flatMap(({ points: ofSeries }, index) => {
-    const colour = colours[index % colours.length]!
+    const colour = seriesColours[index % seriesColours.length]!
     const at = ofSeries.map(([stores, ms]) => [xOf(stores), y.of(ms)] as const)
     const strokes = at.slice(1).map(([toX, toY], from) => line(at[from]![0], at[from]![1], toX, toY, colour, 2))
     return [...strokes, ...at.map(([cx, cy]) => circle(cx, cy, 4, colour))]
@@ -75,7 +75,7 @@ export function growthChart(
     .sort((a, b) => a.y - b.y)
     .map(({ label, index, y: wanted }) => {
       free = Math.max(wanted, free + labelHeight)
-      return text(end + 12, free + 4, label, 'start', colours[index % colours.length]!)
+      return text(end + 12, free + 4, label, 'start', seriesColours[index % seriesColours.length]!)
     })
   return svg(title, width, bottom + axisHeight, [
     ...y.ticks.flatMap((tick) => [

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Distribution, distributionOf } from '../../support/statistics.ts'
+import { type Distribution, distributionOf } from '@storedex/testkit'
 import { type QuestionClass, questionClasses } from '../engine.ts'
 import type { DeltaFigures } from '../own/figures.ts'
 

@@ -1,5 +1,5 @@
+import type { Distribution } from '@storedex/testkit'
 import type { LoopBlocks } from '../../support/loop-blocks.ts'
-import type { Distribution } from '../../support/statistics.ts'
 import type { ReadyResults } from '../ready.ts'
 import { type SearchResults, summarize } from './results.ts'
 

@@ -1,5 +1,5 @@
+import { mapConcurrently } from '@storedex/testkit'
 import { Counts } from '../../../server/test/promises/clients/support/counts.ts'
-import { mapConcurrently } from '../../../server/test/support/records/lists.ts'
 import { Browser, makePerson } from '../../client/browser.ts'
 import { describeLatencies, summarizeLatencies } from '../../client/counts.ts'
 import { labelOf } from '../../client/http-connection.ts'

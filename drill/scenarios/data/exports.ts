@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { mapConcurrently, shuffle } from '@storedex/testkit'
 import { generateContacts } from '../../../server/test/support/records/contact-records.ts'
-import { mapConcurrently, shuffle } from '../../../server/test/support/records/lists.ts'
 import { generateStores } from '../../../server/test/support/records/store-records.ts'
 import {
   type ExportJob,

@@ -130,6 +130,7 @@ const product: Record<string, readonly string[]> = {
   'packages/embedded-postgres': ['packages/process-lock'],
   'packages/search-index': ['packages/work'],
   'packages/work': [],
+  'packages/testkit': [],
   client: [],
   console: [],
   'stripe-standin': ['packages/process-lock'],
@@ -138,17 +139,17 @@ const product: Record<string, readonly string[]> = {
 }
 const tools: Record<string, readonly string[]> = {
   catalogue: ['packages/search-index', 'server'],
-  'client/generate-types.mjs': ['console/generate-types.mjs'],
   bench: [
     'catalogue',
     'packages/embedded-postgres',
     'packages/search-index',
+    'packages/testkit',
     'packages/work',
     'server',
     'server/test',
     'stripe-standin/test',
   ],
-  drill: ['bench', 'catalogue', 'client', 'packages/embedded-postgres', 'server', 'server/test'],
+  drill: ['catalogue', 'client', 'packages/embedded-postgres', 'packages/testkit', 'server', 'server/test'],
 }
 /** Only their own tests import these. */
 const measured = ['bench', 'drill']

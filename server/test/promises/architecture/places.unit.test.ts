@@ -14,7 +14,7 @@ interface Place {
   seen: string[]
 }
 
-const product = /^(server|packages\/[\w-]+|stripe-standin|client|console)\/src\//
+const product = /^(server|packages\/(?!testkit\/)[\w-]+|stripe-standin|client|console)\/src\//
 
 const calls = (facts: SourceFacts, pattern: RegExp) =>
   facts.calls.filter(({ name }) => pattern.test(name)).map(({ name }) => name)

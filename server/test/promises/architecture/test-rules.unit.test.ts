@@ -102,6 +102,7 @@ const rules: Rule[] = [
       'server/test/deep/start/workers.test.ts pickFreePort',
       'server/test/promises/browser/pages/billing.looks.test.ts pickFreePort',
       'server/test/support/postgres.ts pickFreePort',
+      'server/test/support/programs/program.ts pickFreePort',
     ],
   },
   {

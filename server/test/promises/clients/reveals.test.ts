@@ -1,3 +1,4 @@
+import { mapConcurrently, shuffle } from '@storedex/testkit'
 import { beforeAll, expect, test } from 'vitest'
 import { Random } from '../../../../catalogue/build/random.ts'
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../../../client/src/index.ts'
 import { addCrowd, generous, unknownId } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import { mapConcurrently, shuffle } from '../../support/records/lists.ts'
 import { chargedTo, connectClient, failureOf, ledgerDifferences, seed, startFaultProxy } from './support/disturbed.ts'
 
 const crowd = 240

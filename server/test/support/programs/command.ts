@@ -1,6 +1,6 @@
-import { OperatorError } from '../../server/src/foundation/kernel/errors.ts'
-import { listenForTermination, rejectOnAbort } from '../../server/src/program/serving/termination.ts'
-import { Cleanup } from './cleanup.ts'
+import { Cleanup } from '@storedex/testkit'
+import { OperatorError } from '../../../src/foundation/kernel/errors.ts'
+import { listenForTermination, rejectOnAbort } from '../../../src/program/serving/termination.ts'
 
 const interruptedCode = 130
 const usageCode = 2

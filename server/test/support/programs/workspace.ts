@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { chmodSync, createWriteStream, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Cleanup } from '@storedex/testkit'
 import pg from 'pg'
-import { openDatabaseServer } from '../../server/src/foundation/db/embedded.ts'
-import { migrate } from '../../server/src/foundation/db/migrate.ts'
-import { type ConnectionPool, createPool } from '../../server/src/foundation/db/pool.ts'
-import { OperatorError } from '../../server/src/foundation/kernel/errors.ts'
-import { withRetries } from '../../server/src/foundation/runtime/timing.ts'
-import type { Cleanup } from './cleanup.ts'
+import { openDatabaseServer } from '../../../src/foundation/db/embedded.ts'
+import { migrate } from '../../../src/foundation/db/migrate.ts'
+import { type ConnectionPool, createPool } from '../../../src/foundation/db/pool.ts'
+import { OperatorError } from '../../../src/foundation/kernel/errors.ts'
+import { withRetries } from '../../../src/foundation/runtime/timing.ts'
 
-const migrations = join(import.meta.dirname, '../../server/migrations')
+const migrations = join(import.meta.dirname, '../../../migrations')
 
 /** A temporary database and folder, removed at the end. */
 export interface Workspace {

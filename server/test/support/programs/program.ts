@@ -5,11 +5,10 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
-import { mapConcurrently } from '../../server/test/support/records/lists.ts'
-import type { Cleanup } from './cleanup.ts'
+import { type Cleanup, mapConcurrently } from '@storedex/testkit'
 import type { Workspace } from './workspace.ts'
 
-const ownCheckout = resolve(import.meta.dirname, '../..')
+const ownCheckout = resolve(import.meta.dirname, '../../../..')
 
 /** The search engines of the service. */
 export const engines = ['memory', 'postgres'] as const
@@ -121,14 +120,13 @@ async function stopChild(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Runs another program of the bench on this terminal. Its temporary files go into the workspace. */
-export async function runScript(name: string, args: string[], workspace: Workspace, cleanup: Cleanup): Promise<void> {
-  const script = join(import.meta.dirname, '..', name)
+/** Runs another program on this terminal. Its temporary files go into the workspace. */
+export async function runScript(script: string, args: string[], workspace: Workspace, cleanup: Cleanup): Promise<void> {
   const env = { ...process.env, TMPDIR: workspace.folder }
   const child = spawn(process.execPath, [...process.execArgv, script, ...args], { env, stdio: 'inherit' })
   cleanup.add(() => stopChild(child))
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`${name} failed`)
+  if (code !== 0) throw new Error(`${script} failed`)
 }
 
 /** Runs a script of this version or of another one, and returns what it prints. */

@@ -1,6 +1,6 @@
 /** Charts as SVG text. */
 
-export const colours = ['#0b6e4f', '#b5179e', '#d17b0f', '#2b59c3', '#6c757d', '#a4243b']
+export const seriesColours = ['#0b6e4f', '#b5179e', '#d17b0f', '#2b59c3', '#6c757d', '#a4243b']
 
 export function svg(title: string, width: number, height: number, parts: readonly string[]): string {
   const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13">`
@@ -49,7 +49,7 @@ export function timeChart(title: string, unit: string, series: readonly Series[]
     text(xOf(lastSecond * part), bottom + 20, clockOf(lastSecond * part), 'middle'),
   ])
   const lines = series.flatMap(({ label, points }, index) => {
-    const colour = colours[index % colours.length]!
+    const colour = seriesColours[index % seriesColours.length]!
     const at = points.map(([seconds, value]) => `${round(xOf(seconds))},${round(yOf(value))}`).join(' ')
     return [
       `<polyline points="${at}" fill="none" stroke="${colour}" stroke-width="1.5"/>`,

@@ -1,4 +1,8 @@
-import type { Random } from '../../../../catalogue/build/random.ts'
+/** A source of random numbers. */
+interface Random {
+  /** A whole number from 0 to below `limit`. */
+  below(limit: number): number
+}
 
 /** Splits a list into contiguous shares, one for each connection. */
 export function splitEvenly<T>(items: readonly T[], connections: number): T[][] {

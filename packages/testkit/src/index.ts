@@ -1,0 +1,5 @@
+export { Cleanup } from './cleanup.ts'
+export { mapConcurrently, mapOf, roundRobin, shuffle, splitEvenly } from './lists.ts'
+export { type Distribution, distributionOf, median, percentile, timed } from './statistics.ts'
+export { circle, line, seriesColours, svg, text, timeChart } from './svg.ts'
+export { serveParent, startWorker, type Worker } from './worker.ts'
