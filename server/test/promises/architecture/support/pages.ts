@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { project } from './tree.ts'
 
 /** The anchors of a Markdown page: those of its headings, and those that it sets. */
-export function anchorsOf(text: string): Set<string> {
+function anchorsOf(text: string): Set<string> {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
       .toLowerCase()
