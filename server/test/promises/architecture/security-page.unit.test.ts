@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { brokenLinksOf } from './support/pages.ts'
 import { project } from './support/tree.ts'
 
 const page = readFileSync(join(project, 'docs/security.md'), 'utf8')
@@ -33,20 +34,5 @@ test('each of the ten risks of OWASP has its part there, with a test', () => {
 })
 
 test('every link of the page leads somewhere', () => {
-  const links = [...page.matchAll(/\]\(([^)#]*)(?:#([\w-]+))?\)/g)]
-  const missing = links.filter(([, path, anchor]) => {
-    const file = path ? join(project, 'docs', path) : join(project, 'docs/security.md')
-    return !existsSync(file) || (anchor !== undefined && !anchorsOf(readFileSync(file, 'utf8')).has(anchor))
-  })
-  expect(missing.map(([link]) => link)).toEqual([])
+  expect(brokenLinksOf('docs/security.md')).toEqual([])
 })
-
-function anchorsOf(text: string): Set<string> {
-  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-    heading!
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-'),
-  )
-  return new Set([...headings, ...[...text.matchAll(/<a id="([\w-]+)">/g)].map(([, id]) => id!)])
-}
