@@ -87,7 +87,7 @@ export const special: Special[] = [
 ]
 
 /** Documents whose `text` blocks are drawings; elsewhere such a block is the output of the block before it. */
-export const drawings = ['docs/architecture.md', 'docs/console.md']
+export const drawings = ['docs/architecture.md']
 
 export function findEntry<T extends BlockName>(entries: readonly T[], { file, text }: Block): T | undefined {
   return entries.find((entry) => entry.file === file && text.trimStart().startsWith(entry.starts))
