@@ -41,22 +41,3 @@ test('each of the ten risks of OWASP has its part there, with a test', () => {
   expect(parts.map((part) => /^API\d+/.exec(part)?.[0])).toEqual(Array.from({ length: 10 }, (_, i) => `API${i + 1}`))
   for (const part of parts) expect(testsNamedIn(part), part.slice(0, 60)).not.toEqual([])
 })
-
-test('every link of the page leads somewhere', () => {
-  const links = [...page.matchAll(/\]\(([^)#]*)(?:#([\w-]+))?\)/g)]
-  const missing = links.filter(([, path, anchor]) => {
-    const file = path ? join(project, 'docs', path) : join(project, 'docs/security.md')
-    return !existsSync(file) || (anchor !== undefined && !anchorsOf(readFileSync(file, 'utf8')).has(anchor))
-  })
-  expect(missing.map(([link]) => link)).toEqual([])
-})
-
-function anchorsOf(text: string): Set<string> {
-  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-    heading!
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-'),
-  )
-  return new Set([...headings, ...[...text.matchAll(/<a id="([\w-]+)">/g)].map(([, id]) => id!)])
-}
