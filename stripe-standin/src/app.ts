@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { Endpoint } from './api/endpoint.ts'
 import { registerControlRoutes } from './control/routes.ts'
 import { checkoutSessionEndpoints } from './endpoints/checkout-sessions.ts'
 import { customerEndpoints } from './endpoints/customers.ts'
@@ -14,10 +15,9 @@ import { subscriptionEndpoints } from './endpoints/subscriptions.ts'
 import { eventEndpoints, webhookEndpointEndpoints } from './endpoints/webhooks.ts'
 import { rejectNonLoopbackHosts } from './http/access.ts'
 import { registerApiRoutes, sendError } from './http/api.ts'
-import type { Endpoint } from './http/endpoint.ts'
-import { StripeError } from './http/errors.ts'
 import { registerPageRoutes, sendUnknownPage } from './pages/routes.ts'
 import { Standin, type StandinOptions } from './standin.ts'
+import { StripeError } from './state/errors.ts'
 
 // Limits how long a request may take to arrive; injected faults may delay replies for longer.
 const requestTimeoutMs = 30_000

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { tryLock } from '@storedex/process-lock'
 import { runDueTasks } from './billing/due-tasks.ts'
-import { FaultInjector } from './control/faults.ts'
 import { WebhookDispatcher } from './events/delivery.ts'
-import { keepsChanges } from './http/errors.ts'
 import { Database, type DatabaseSnapshot, type RequestContext } from './state/database.ts'
+import { keepsChanges } from './state/errors.ts'
+import { FaultInjector } from './state/faults.ts'
 import { defaultSeedPlans, getSettings, type SeedPlan, seedDatabase, seedWebhookEndpoint } from './state/seed.ts'
 import { loadOrCreateSecretKey, readStateFile, StateFile } from './state/state-directory.ts'
 

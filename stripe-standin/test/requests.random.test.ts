@@ -6,12 +6,12 @@ import { expect, test } from 'vitest'
 import { proofRuns } from '../../bin/tests/proof-runs.ts'
 import { createStandin } from '../src/app.ts'
 import { cancelFromPortal, changePlan, undoCancellation, updatePaymentMethod } from '../src/billing/portal/actions.ts'
-import { StripeError } from '../src/http/errors.ts'
 import { presentEvent } from '../src/presenters/events.ts'
 import { presentInvoice } from '../src/presenters/invoices.ts'
 import { presentSubscription } from '../src/presenters/subscriptions.ts'
 import type { Standin } from '../src/standin.ts'
 import type { RequestContext } from '../src/state/database.ts'
+import { StripeError } from '../src/state/errors.ts'
 import { daySeconds, manualClock, secretKey } from './support/world.ts'
 
 const plan = fc.constantFrom('pro', 'business', 'enterprise')

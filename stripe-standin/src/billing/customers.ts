@@ -1,7 +1,7 @@
-import { emitEvent, emitUpdatedEvent } from '../events/emit.ts'
-import { cardDeclined, invalidRequest, resourceMissing } from '../http/errors.ts'
 import { presentCustomer, presentPaymentMethod } from '../presenters/customers.ts'
 import { newId, type RequestContext } from '../state/database.ts'
+import { emitEvent, emitUpdatedEvent } from '../state/emit.ts'
+import { cardDeclined, invalidRequest, resourceMissing } from '../state/errors.ts'
 import type { CardBehavior, Customer, PaymentMethod } from '../state/records.ts'
 
 /** Creates a customer without an event; the caller emits `customer.created` when the record is complete. */

@@ -3,14 +3,14 @@ import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
 import { patchSubscription } from '../billing/subscriptions/record.ts'
 import { getSubscription } from '../endpoints/lookup.ts'
 import { checkApiKey } from '../http/access.ts'
-import { invalidRequest } from '../http/errors.ts'
 import { presentSubscription } from '../presenters/subscriptions.ts'
 import type { Standin } from '../standin.ts'
 import type { RequestContext } from '../state/database.ts'
+import { invalidRequest } from '../state/errors.ts'
+import { type Faults, noFaults } from '../state/faults.ts'
 import type { Settings } from '../state/records.ts'
 import { getSettings } from '../state/seed.ts'
 import type { Subscription, SubscriptionStatus } from '../state/subscription-records.ts'
-import { type Faults, noFaults } from './faults.ts'
 
 const share = { type: 'number', minimum: 0, maximum: 1 }
 const count = { type: 'integer', minimum: 0 }

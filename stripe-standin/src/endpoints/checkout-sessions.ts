@@ -1,7 +1,5 @@
-import { expireCheckoutSession, getCheckoutSession } from '../billing/checkout.ts'
-import { defineEndpoint } from '../http/endpoint.ts'
-import { invalidRequest } from '../http/errors.ts'
-import { listParams, matchesFilter, paginate } from '../http/lists.ts'
+import { defineEndpoint } from '../api/endpoint.ts'
+import { listParams, matchesFilter, paginate } from '../api/lists.ts'
 import {
   applyMetadataChange,
   boolean,
@@ -18,9 +16,11 @@ import {
   text,
   timeFilter,
   url,
-} from '../http/params.ts'
+} from '../api/params.ts'
+import { expireCheckoutSession, getCheckoutSession } from '../billing/checkout.ts'
 import { presentCheckoutLineItems, presentCheckoutSession } from '../presenters/sessions.ts'
 import { newId, type RequestContext } from '../state/database.ts'
+import { invalidRequest } from '../state/errors.ts'
 import { getCustomer, getSubscribablePrice } from './lookup.ts'
 import { checkCompatiblePrices, trialSettingsParam } from './subscription-params.ts'
 

@@ -1,17 +1,5 @@
-import {
-  attachPaymentMethod,
-  createCustomer,
-  emitCustomerCreated,
-  getCustomerPaymentMethod,
-  patchCustomer,
-  testCardByName,
-} from '../billing/customers.ts'
-import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
-import { hasEnded } from '../billing/subscriptions/record.ts'
-import { emitEvent } from '../events/emit.ts'
-import { defineEndpoint } from '../http/endpoint.ts'
-import { resourceMissing } from '../http/errors.ts'
-import { listParams, matchesFilter, paginate } from '../http/lists.ts'
+import { defineEndpoint } from '../api/endpoint.ts'
+import { listParams, matchesFilter, paginate } from '../api/lists.ts'
 import {
   applyMetadataChange,
   email,
@@ -25,9 +13,21 @@ import {
   text,
   timeFilter,
   unsettable,
-} from '../http/params.ts'
+} from '../api/params.ts'
+import {
+  attachPaymentMethod,
+  createCustomer,
+  emitCustomerCreated,
+  getCustomerPaymentMethod,
+  patchCustomer,
+  testCardByName,
+} from '../billing/customers.ts'
+import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
+import { hasEnded } from '../billing/subscriptions/record.ts'
 import { presentCustomer } from '../presenters/customers.ts'
 import type { RequestContext } from '../state/database.ts'
+import { emitEvent } from '../state/emit.ts'
+import { resourceMissing } from '../state/errors.ts'
 import type { Customer } from '../state/records.ts'
 import { getCustomer } from './lookup.ts'
 

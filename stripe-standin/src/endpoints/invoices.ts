@@ -1,17 +1,5 @@
-import { attachPaymentMethod, getCustomerPaymentMethod, testCardByName } from '../billing/customers.ts'
-import {
-  draftInvoice,
-  finalizeInvoice,
-  markInvoiceUncollectible,
-  patchInvoice,
-  voidInvoice,
-} from '../billing/invoices/invoicing.ts'
-import { lineFromInvoiceItem, pendingInvoiceItems } from '../billing/invoices/lines.ts'
-import { chargeInvoice, markInvoicePaid, paymentMethodForInvoice } from '../billing/invoices/payments.ts'
-import { emitEvent } from '../events/emit.ts'
-import { defineEndpoint } from '../http/endpoint.ts'
-import { cardDeclined, invalidRequest } from '../http/errors.ts'
-import { listParams, matchesFilter, paginate } from '../http/lists.ts'
+import { defineEndpoint } from '../api/endpoint.ts'
+import { listParams, matchesFilter, paginate } from '../api/lists.ts'
 import {
   applyMetadataChange,
   boolean,
@@ -24,9 +12,21 @@ import {
   text,
   timeFilter,
   unsettable,
-} from '../http/params.ts'
+} from '../api/params.ts'
+import { attachPaymentMethod, getCustomerPaymentMethod, testCardByName } from '../billing/customers.ts'
+import {
+  draftInvoice,
+  finalizeInvoice,
+  markInvoiceUncollectible,
+  patchInvoice,
+  voidInvoice,
+} from '../billing/invoices/invoicing.ts'
+import { lineFromInvoiceItem, pendingInvoiceItems } from '../billing/invoices/lines.ts'
+import { chargeInvoice, markInvoicePaid, paymentMethodForInvoice } from '../billing/invoices/payments.ts'
 import { amountDue, presentInvoice } from '../presenters/invoices.ts'
 import type { RequestContext } from '../state/database.ts'
+import { emitEvent } from '../state/emit.ts'
+import { cardDeclined, invalidRequest } from '../state/errors.ts'
 import type { PaymentMethod } from '../state/records.ts'
 import type { Invoice } from '../state/subscription-records.ts'
 import { getCustomer, getInvoice } from './lookup.ts'

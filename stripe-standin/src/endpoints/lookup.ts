@@ -1,5 +1,5 @@
-import { invalidRequest, resourceMissing } from '../http/errors.ts'
 import type { RequestContext } from '../state/database.ts'
+import { invalidRequest, resourceMissing } from '../state/errors.ts'
 import type { Customer, Price } from '../state/records.ts'
 import type { Invoice, Subscription } from '../state/subscription-records.ts'
 

@@ -1,3 +1,6 @@
+import { defineEndpoint } from '../api/endpoint.ts'
+import { listParams, type PageParams, paginate } from '../api/lists.ts'
+import { applyMetadataChange, hash, ignored, metadata, oneOf, required, text, unsettable } from '../api/params.ts'
 import {
   attachPaymentMethod,
   createPaymentMethod,
@@ -5,13 +8,10 @@ import {
   testCardByName,
   testCardByNumber,
 } from '../billing/customers.ts'
-import type { ApiObject } from '../events/emit.ts'
-import { defineEndpoint } from '../http/endpoint.ts'
-import { cardDeclined, invalidRequest, resourceMissing } from '../http/errors.ts'
-import { listParams, type PageParams, paginate } from '../http/lists.ts'
-import { applyMetadataChange, hash, ignored, metadata, oneOf, required, text, unsettable } from '../http/params.ts'
 import { presentPaymentMethod } from '../presenters/customers.ts'
 import type { RequestContext } from '../state/database.ts'
+import type { ApiObject } from '../state/emit.ts'
+import { cardDeclined, invalidRequest, resourceMissing } from '../state/errors.ts'
 import type { PaymentMethod } from '../state/records.ts'
 import { getCustomer } from './lookup.ts'
 

@@ -1,7 +1,5 @@
-import { emitEvent, emitUpdatedEvent } from '../events/emit.ts'
-import { defineEndpoint } from '../http/endpoint.ts'
-import { invalidRequest, resourceMissing } from '../http/errors.ts'
-import { listParams, matchesFilter, paginate } from '../http/lists.ts'
+import { defineEndpoint } from '../api/endpoint.ts'
+import { listParams, matchesFilter, paginate } from '../api/lists.ts'
 import {
   applyMetadataChange,
   boolean,
@@ -15,9 +13,11 @@ import {
   text,
   unsettable,
   url,
-} from '../http/params.ts'
+} from '../api/params.ts'
 import { presentPortalConfiguration } from '../presenters/sessions.ts'
 import { newId, type RequestContext } from '../state/database.ts'
+import { emitEvent, emitUpdatedEvent } from '../state/emit.ts'
+import { invalidRequest, resourceMissing } from '../state/errors.ts'
 import type { PortalConfiguration } from '../state/session-records.ts'
 
 type Features = PortalConfiguration['features']

@@ -1,7 +1,5 @@
-import { emitEvent, emitUpdatedEvent } from '../events/emit.ts'
-import { defineEndpoint } from '../http/endpoint.ts'
-import { invalidRequest, resourceMissing } from '../http/errors.ts'
-import { listParams, matchesFilter, paginate } from '../http/lists.ts'
+import { defineEndpoint } from '../api/endpoint.ts'
+import { listParams, matchesFilter, paginate } from '../api/lists.ts'
 import {
   applyMetadataChange,
   boolean,
@@ -18,9 +16,11 @@ import {
   required,
   text,
   timeFilter,
-} from '../http/params.ts'
+} from '../api/params.ts'
 import { presentPrice } from '../presenters/catalogue.ts'
 import { newId, type RequestContext } from '../state/database.ts'
+import { emitEvent, emitUpdatedEvent } from '../state/emit.ts'
+import { invalidRequest, resourceMissing } from '../state/errors.ts'
 import type { Price } from '../state/records.ts'
 import { getPrice } from './lookup.ts'
 

@@ -1,7 +1,5 @@
-import { emitEvent, emitUpdatedEvent } from '../events/emit.ts'
-import { defineEndpoint } from '../http/endpoint.ts'
-import { invalidRequest, resourceMissing } from '../http/errors.ts'
-import { listParams, matchesFilter, paginate } from '../http/lists.ts'
+import { defineEndpoint } from '../api/endpoint.ts'
+import { listParams, matchesFilter, paginate } from '../api/lists.ts'
 import {
   applyMetadataChange,
   boolean,
@@ -16,9 +14,11 @@ import {
   text,
   timeFilter,
   unsettable,
-} from '../http/params.ts'
+} from '../api/params.ts'
 import { presentProduct } from '../presenters/catalogue.ts'
 import { newId, type RequestContext } from '../state/database.ts'
+import { emitEvent, emitUpdatedEvent } from '../state/emit.ts'
+import { invalidRequest, resourceMissing } from '../state/errors.ts'
 import type { Product } from '../state/records.ts'
 import { createPrice, recurringParam } from './prices.ts'
 

@@ -1,4 +1,3 @@
-import { invalidRequest } from '../http/errors.ts'
 import {
   applyMetadataChange,
   boolean,
@@ -14,8 +13,9 @@ import {
   required,
   text,
   unsettable,
-} from '../http/params.ts'
+} from '../api/params.ts'
 import { newId, type RequestContext } from '../state/database.ts'
+import { invalidRequest } from '../state/errors.ts'
 import type { Price } from '../state/records.ts'
 import type { Subscription, SubscriptionItem } from '../state/subscription-records.ts'
 import { getSubscribablePrice } from './lookup.ts'

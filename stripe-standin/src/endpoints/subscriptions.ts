@@ -1,13 +1,5 @@
-import { getCustomerPaymentMethod } from '../billing/customers.ts'
-import { addPendingInvoiceItem, remainingPeriodLine } from '../billing/invoices/lines.ts'
-import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
-import { resumePausedSubscription } from '../billing/subscriptions/periods.ts'
-import { hasEnded } from '../billing/subscriptions/record.ts'
-import { startSubscription } from '../billing/subscriptions/start.ts'
-import { updateSubscription } from '../billing/subscriptions/update.ts'
-import { defineEndpoint } from '../http/endpoint.ts'
-import { invalidRequest, resourceMissing } from '../http/errors.ts'
-import { listParams, matchesFilter, paginate } from '../http/lists.ts'
+import { defineEndpoint } from '../api/endpoint.ts'
+import { listParams, matchesFilter, paginate } from '../api/lists.ts'
 import {
   applyMetadataChange,
   boolean,
@@ -21,9 +13,17 @@ import {
   text,
   timeFilter,
   unsettable,
-} from '../http/params.ts'
+} from '../api/params.ts'
+import { getCustomerPaymentMethod } from '../billing/customers.ts'
+import { addPendingInvoiceItem, remainingPeriodLine } from '../billing/invoices/lines.ts'
+import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
+import { resumePausedSubscription } from '../billing/subscriptions/periods.ts'
+import { hasEnded } from '../billing/subscriptions/record.ts'
+import { startSubscription } from '../billing/subscriptions/start.ts'
+import { updateSubscription } from '../billing/subscriptions/update.ts'
 import { presentSubscription } from '../presenters/subscriptions.ts'
 import type { RequestContext } from '../state/database.ts'
+import { invalidRequest, resourceMissing } from '../state/errors.ts'
 import type { Subscription } from '../state/subscription-records.ts'
 import { getCustomer, getSubscribablePrice, getSubscription } from './lookup.ts'
 import {

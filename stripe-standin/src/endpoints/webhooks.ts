@@ -1,6 +1,5 @@
-import { defineEndpoint } from '../http/endpoint.ts'
-import { resourceMissing } from '../http/errors.ts'
-import { listParams, matchesFilter, paginate } from '../http/lists.ts'
+import { defineEndpoint } from '../api/endpoint.ts'
+import { listParams, matchesFilter, paginate } from '../api/lists.ts'
 import {
   applyMetadataChange,
   boolean,
@@ -12,9 +11,10 @@ import {
   timeFilter,
   unsettable,
   url,
-} from '../http/params.ts'
+} from '../api/params.ts'
 import { presentEvent, presentWebhookEndpoint } from '../presenters/events.ts'
 import { newId, type RequestContext } from '../state/database.ts'
+import { resourceMissing } from '../state/errors.ts'
 import type { WebhookEndpoint } from '../state/records.ts'
 
 const enabledEvents = list(text, { max: 500 })

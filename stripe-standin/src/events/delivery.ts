@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import type { FaultInjector } from '../control/faults.ts'
 import { presentEvent } from '../presenters/events.ts'
 import type { RequestContext } from '../state/database.ts'
+import type { FaultInjector } from '../state/faults.ts'
 import type { WebhookDelivery } from '../state/records.ts'
 
 interface DeliveryDependencies {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { StripeError } from './errors.ts'
+import { StripeError } from '../state/errors.ts'
 
 /** Rejects a request without the secret key, sent as bearer token or as the user name of basic authentication. */
 export function checkApiKey(secretKey: string, authorization: string | undefined): void {

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import qs from 'qs'
-import { injectRequestFault, sendHalfReply } from '../control/faults.ts'
+import type { Endpoint } from '../api/endpoint.ts'
+import { expand } from '../api/expand.ts'
+import { list, parseParams, text } from '../api/params.ts'
 import { apiVersion } from '../presenters/events.ts'
 import type { Standin } from '../standin.ts'
 import { newId, type RequestContext } from '../state/database.ts'
+import { invalidRequest, StripeError } from '../state/errors.ts'
+import { injectRequestFault, sendHalfReply } from '../state/faults.ts'
 import { checkApiKey } from './access.ts'
-import type { Endpoint } from './endpoint.ts'
-import { invalidRequest, StripeError } from './errors.ts'
-import { expand } from './expand.ts'
 import { requestFingerprint, runIdempotent } from './idempotency.ts'
-import { list, parseParams, text } from './params.ts'
 
 /** Registers the endpoints below /v1 with Stripe's authentication, parameters, idempotency, expansion and errors. */
 export function registerApiRoutes(app: FastifyInstance, standin: Standin, endpoints: readonly Endpoint[]): void {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { takeFailureAfterWork } from '../control/faults.ts'
-import type { ApiObject } from '../events/emit.ts'
 import type { Standin } from '../standin.ts'
 import type { RequestContext } from '../state/database.ts'
+import type { ApiObject } from '../state/emit.ts'
+import { keepsChanges, StripeError } from '../state/errors.ts'
+import { takeFailureAfterWork } from '../state/faults.ts'
 import type { KeptReply } from '../state/records.ts'
-import { keepsChanges, StripeError } from './errors.ts'
 
 /** A reply; for a replay, also the id of the original request. */
 type ReplyToSend = Reply & { readonly replayOf?: string }

@@ -1,6 +1,6 @@
 import { type PageTestCard, pageTestCards } from '../billing/customers.ts'
 import { canBeCharged } from '../billing/invoices/payments.ts'
-import { cardDeclined } from '../http/errors.ts'
+import { cardDeclined } from '../state/errors.ts'
 import type { PaymentMethod } from '../state/records.ts'
 import { formatCard } from './format.ts'
 import { type Html, type HtmlPart, html } from './html.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { StripeError } from '../http/errors.ts'
 import type { Standin } from '../standin.ts'
 import type { RequestContext } from '../state/database.ts'
+import { StripeError } from '../state/errors.ts'
 import { showCheckout, submitCheckout } from './checkout.ts'
 import { badRequestPage, internalErrorPage, startPage, unknownLinkPage } from './error-pages.ts'
 import { contentSecurityPolicy, type Notice, renderDocument } from './layout.ts'

@@ -1,5 +1,5 @@
-import { completeList } from '../http/lists.ts'
 import type { RequestContext } from '../state/database.ts'
+import { completeList } from '../state/emit.ts'
 import type {
   AfterCompletion,
   CheckoutSession,

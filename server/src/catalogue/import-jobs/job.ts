@@ -1,4 +1,4 @@
-import type { badValueRules, ImportKindName, ImportReport, RecordsOf } from '../imports/report.ts'
+import type { badValueRules, ImportKindName, ImportReport, RecordsOf } from '../imports/records/report.ts'
 import type { ImportJobOptions, ImportRun } from './options.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { contactImportKind } from '../imports/contacts/import-contacts.ts'
-import type { ImportField } from '../imports/import-fields.ts'
-import type { ImportKindName } from '../imports/report.ts'
+import { storesOfBothKind } from '../imports/contacts/stores-and-contacts.ts'
+import type { ImportField } from '../imports/fields/import-fields.ts'
+import type { ImportKindName } from '../imports/records/report.ts'
 import { storeImportKind } from '../imports/stores/import-stores.ts'
-import { storesOfBothKind } from '../imports/stores-and-contacts.ts'
 
 /** The fields that the columns of a file can be mapped to. */
 export function fieldsOf(kind: ImportKindName): readonly ImportField[] {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ClosedObject, OneOf } from '../../foundation/kernel/shapes.ts'
 import { delimiters } from '../imports/csv/dialect.ts'
 import { type CsvOptions, csvOptionsOf } from '../imports/csv/open-csv.ts'
-import { badValueRules } from '../imports/report.ts'
+import { badValueRules } from '../imports/records/report.ts'
 
 /** What is done with an uploaded file: `check` changes nothing. */
 export const importRuns = ['check', 'import'] as const

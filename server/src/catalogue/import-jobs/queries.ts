@@ -1,5 +1,5 @@
 import type { Queryable } from '../../foundation/db/pool.ts'
-import type { ImportKindName } from '../imports/report.ts'
+import type { ImportKindName } from '../imports/records/report.ts'
 import type { ImportJob, ImportState, JobProgress, JobRejects, JobReport } from './job.ts'
 import type { ImportRun } from './options.ts'
 

@@ -2,7 +2,7 @@ import type { ReadStream } from 'node:fs'
 import { authorize } from '../../customers/auth/access.ts'
 import { transact } from '../../foundation/db/pool.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
-import type { RecordsOf } from '../imports/report.ts'
+import type { RecordsOf } from '../imports/records/report.ts'
 import {
   auditImport,
   type ImportJobContext,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { RecordList } from '../../foundation/kernel/list-pages.ts'
 import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
-import { badValueRules, ImportReport, importKinds, recordsOf } from '../imports/report.ts'
+import { badValueRules, ImportReport, importKinds, recordsOf } from '../imports/records/report.ts'
 import { importStates } from './job.ts'
 import { ImportJobOptions, importRuns } from './options.ts'
 import { maxFileBytes } from './upload.ts'

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { escapeLine } from '@storedex/process-lock/terminal'
 import { SingleBar } from 'cli-progress'
-import type { ImportProgress } from '../../catalogue/imports/import-file.ts'
+import type { ImportProgress } from '../../catalogue/imports/records/import-file.ts'
 import type { ClosingProgress } from '../../customers/ledger/closing/closing-run.ts'
 
 interface ProgressLine<Progress> {

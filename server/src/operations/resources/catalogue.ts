@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { StartReading } from '../../catalogue/imports/chunk-reader.ts'
+import type { StartReading } from '../../catalogue/imports/records/chunk-reader.ts'
 import { type ContactSeals, openContactSeals } from '../../foundation/encryption/keyring.ts'
 import { syncTaxonomy } from '../../search/taxonomy/sync-taxonomy.ts'
 import { LiveTaxonomy } from '../../search/taxonomy/taxonomy.ts'

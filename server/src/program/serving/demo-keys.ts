@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { importDemonstration, importSandbox } from '../../catalogue/imports/demo.ts'
+import { importDemonstration, importSandbox } from '../../catalogue/imports/demo/demo.ts'
 import { findAccountByEmail } from '../../customers/accounts/read-account.ts'
 import { createAccount } from '../../customers/administration/change-account.ts'
 import { system } from '../../customers/auth/actor.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { removeStore } from '../../../src/catalogue/erasure/remove-store.ts'
 import { pruneHistory } from '../../../src/catalogue/history/prune-history.ts'
-import { importSandbox } from '../../../src/catalogue/imports/demo.ts'
+import { importSandbox } from '../../../src/catalogue/imports/demo/demo.ts'
 import { renameStore } from '../../../src/catalogue/renaming/rename-store.ts'
 import type { StoreChange } from '../../../src/product/delivery/store-history.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'

@@ -197,3 +197,10 @@ test('without --json the link is the last line', async () => {
   expect(stdout).toMatch(/\nhttp:\/\/127\.0\.0\.1:8080\/link#[\w-]{43}\n$/)
   expect((await cli.run('users', 'list')).stdout).toMatch(/^per_\w+ +mara@aurora\.example +Mara Vogt +- +-$/m)
 })
+
+test('the earlier name of the command does the same', async () => {
+  const user = await cli.json('people', 'create', 'mara@aurora.example', '--name', 'Mara Vogt')
+  expect(await cli.json('users', 'list')).toMatchObject([{ email: 'mara@aurora.example' }])
+  expect(user).toHaveProperty('link')
+  expect((await cli.run('--help')).stdout).toMatch(/^ +users\|people /m)
+})

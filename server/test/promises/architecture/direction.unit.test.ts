@@ -21,6 +21,11 @@ const wings: Record<string, readonly string[]> = {
   doors: ['mcp', 'console', 'cli'],
   program: ['app', 'serving', 'workers', 'bin'],
 }
+// The rooms of the import, from the bytes of a file to its merged records.
+const importsLine = [
+  ...['fields', 'source', 'cells', 'csv', 'records'],
+  ...['stores', 'suppressions', 'contacts', 'threads', 'demo'],
+]
 const serverLine = Object.entries(wings).flatMap(([wing, rooms]) => rooms.map((room) => `${wing}/${room}`))
 const consoleLine = [
   ...['lib', 'ui', 'api'],
@@ -41,30 +46,44 @@ const consoleLine = [
   ],
 ]
 
+// What Stripe's objects are and how they change, then who calls: endpoints, pages, control.
+const standinLine = [
+  ...['state', 'presenters', 'billing', 'events', 'standin', 'api', 'endpoints', 'http', 'pages', 'control'],
+  ...['app', 'bin'],
+]
+
 /** The wing of the server and its room; elsewhere the first folder below the source; of the console's pages, the page. */
 function roomOf(path: string): string {
   return /^server\/src\/([\w-]+\/[\w-]+)/.exec(path)?.[1] ?? /\/src\/(?:pages\/)?([\w-]+)/.exec(path)![1]!
 }
 
-function wrongTurns(facts: SourceFacts, line: readonly string[], source: string): string[] {
+/** The first folder or file below `source`. */
+const firstBelow = (source: string) => (path: string) => path.slice(source.length).split(/[/.]/)[0]!
+
+function wrongTurns(facts: SourceFacts, line: readonly string[], source: string, room = roomOf): string[] {
   return facts.imports
     .map(({ from }) => resolveImport(facts.path, from))
-    .filter((target) => target.startsWith(source) && line.indexOf(roomOf(target)) > line.indexOf(roomOf(facts.path)))
+    .filter((target) => target.startsWith(source) && line.indexOf(room(target)) > line.indexOf(room(facts.path)))
     .map((target) => `${facts.path} → ${target}`)
 }
 
+const imports = 'server/src/catalogue/imports/'
+const standin = 'stripe-standin/src/'
+
 describe.each([
-  ['server/src/', serverLine],
-  ['console/src/', consoleLine],
-])('%s', (source, line) => {
+  ['server/src/', serverLine, roomOf],
+  [imports, importsLine, firstBelow(imports)],
+  ['console/src/', consoleLine, roomOf],
+  [standin, standinLine, firstBelow(standin)],
+])('%s', (source, line, room) => {
   const files = filesIn(source)
 
   test('every room has its place on the line, and every place its room', () => {
-    expect([...new Set(files.map(({ path }) => roomOf(path)))].sort()).toEqual([...line].sort())
+    expect([...new Set(files.map(({ path }) => room(path)))].sort()).toEqual([...line].sort())
   })
 
   test('imports point left', () => {
-    expect(files.flatMap((facts) => wrongTurns(facts, line, source))).toEqual([])
+    expect(files.flatMap((facts) => wrongTurns(facts, line, source, room))).toEqual([])
   })
 })
 
@@ -76,7 +95,9 @@ test('the drawing of the house is the committed one: rooms, floors, arrows, none
       const files = server.filter(({ path }) => path.startsWith(`server/src/${wing}/`))
       return draw(`server/src/${wing}`, files, (path) => roomOf(path).split('/')[1]!, rooms)
     }),
+    draw('server/src/catalogue/imports', filesIn(imports), firstBelow(imports), importsLine),
     draw('console/src', filesIn('console/src/'), roomOf, consoleLine),
+    draw('stripe-standin/src', filesIn(standin), firstBelow(standin), standinLine),
   ]
   await expect(drawings.join('\n')).toMatchFileSnapshot(join(project, 'docs/house.txt'))
 })

@@ -36,7 +36,7 @@ export function recordedSenders(): string[] {
 function senderOf(stack = ''): string | undefined {
   for (const line of stack.split('\n')) {
     const file = /server\/(src|test)\/[\w./-]+/.exec(line)?.[0]
-    if (!file || /support\/statements\/|src\/db\/((connection-)?pool|driver\/)/.test(file)) continue
+    if (!file || /support\/statements\/|src\/foundation\/db\/((connection-)?pool|driver\/)/.test(file)) continue
     return file.startsWith('server/src/') ? file : undefined
   }
   return undefined

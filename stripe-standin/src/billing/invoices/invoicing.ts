@@ -1,6 +1,6 @@
-import { emitEvent, emitUpdatedEvent } from '../../events/emit.ts'
 import { presentInvoice } from '../../presenters/invoices.ts'
 import { newId, type RequestContext } from '../../state/database.ts'
+import { emitEvent, emitUpdatedEvent } from '../../state/emit.ts'
 import type { BillingReason, Invoice, Subscription } from '../../state/subscription-records.ts'
 import { patchCustomer } from '../customers.ts'
 import { lineFromInvoiceItem, type NewInvoiceLine, pendingInvoiceItems } from './lines.ts'

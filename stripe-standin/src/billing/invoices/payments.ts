@@ -1,6 +1,6 @@
-import { emitEvent } from '../../events/emit.ts'
 import { amountDue, presentInvoice } from '../../presenters/invoices.ts'
 import type { RequestContext } from '../../state/database.ts'
+import { emitEvent } from '../../state/emit.ts'
 import type { PaymentMethod } from '../../state/records.ts'
 import { getSettings } from '../../state/seed.ts'
 import type { Invoice, Subscription } from '../../state/subscription-records.ts'

@@ -1,5 +1,5 @@
-import { cardDeclined, invalidRequest, resourceMissing } from '../../http/errors.ts'
 import type { RequestContext } from '../../state/database.ts'
+import { cardDeclined, invalidRequest, resourceMissing } from '../../state/errors.ts'
 import type { Customer, PaymentMethod } from '../../state/records.ts'
 import type { PortalConfiguration, PortalSession } from '../../state/session-records.ts'
 import type { Invoice, Subscription } from '../../state/subscription-records.ts'

@@ -1,5 +1,5 @@
-import { invalidRequest, StripeError } from '../../http/errors.ts'
 import type { RequestContext } from '../../state/database.ts'
+import { invalidRequest, StripeError } from '../../state/errors.ts'
 import type { PaymentMethod } from '../../state/records.ts'
 import type { Invoice, Subscription } from '../../state/subscription-records.ts'
 import {

@@ -1,5 +1,5 @@
-import { cardDeclined } from '../../http/errors.ts'
 import type { RequestContext } from '../../state/database.ts'
+import { cardDeclined } from '../../state/errors.ts'
 import type { ProrationBehavior } from '../../state/session-records.ts'
 import type { Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
 import { draftSubscriptionInvoice, finalizeInvoice } from '../invoices/invoicing.ts'

@@ -1,6 +1,6 @@
-import { emitEvent, emitUpdatedEvent } from '../../events/emit.ts'
 import { presentSchedule, presentSubscription } from '../../presenters/subscriptions.ts'
 import { newId, type RequestContext } from '../../state/database.ts'
+import { emitEvent, emitUpdatedEvent } from '../../state/emit.ts'
 import type { Customer, PaymentMethod, Price, Product } from '../../state/records.ts'
 import type { Subscription, SubscriptionSchedule } from '../../state/subscription-records.ts'
 

@@ -1,6 +1,6 @@
-import { emitEvent } from '../../events/emit.ts'
 import { presentSubscription } from '../../presenters/subscriptions.ts'
 import type { RequestContext } from '../../state/database.ts'
+import { emitEvent } from '../../state/emit.ts'
 import type { Subscription } from '../../state/subscription-records.ts'
 import { finalizeAndCharge } from '../invoices/payments.ts'
 import { cancelSubscription } from './cancel.ts'

@@ -1,5 +1,5 @@
-import { invalidRequest } from '../../http/errors.ts'
 import type { RequestContext } from '../../state/database.ts'
+import { invalidRequest } from '../../state/errors.ts'
 import type { ProrationBehavior } from '../../state/session-records.ts'
 import type { Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
 import { addPendingInvoiceItem, remainingPeriodLine } from '../invoices/lines.ts'

@@ -1,5 +1,5 @@
-import type { ImportResult } from '../../imports/import-file.ts'
-import type { ImportKindName, ImportProblem, ImportReport, RecordsOf } from '../../imports/report.ts'
+import type { ImportResult } from '../../imports/records/import-file.ts'
+import type { ImportKindName, ImportProblem, ImportReport, RecordsOf } from '../../imports/records/report.ts'
 import { fieldsOf } from '../kinds.ts'
 
 const maxProblems = 200

@@ -1,5 +1,5 @@
 import type { DataKey } from '../../../foundation/kernel/seal.ts'
-import type { ImportKindName } from '../../imports/report.ts'
+import type { ImportKindName } from '../../imports/records/report.ts'
 import type { JobProgress, JobRejects, JobReport } from '../job.ts'
 import type { ImportJobOptions, ImportRun } from '../options.ts'
 

@@ -3,12 +3,12 @@
 import { unwrapEmail } from '../../../foundation/kernel/channels/email.ts'
 import { holdsFormula, withoutInnerGuards } from '../../../foundation/kernel/csv.ts'
 import { trimMatching } from '../../../foundation/kernel/text/trim.ts'
-import type { CellKind } from '../fields.ts'
-import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
+import type { CellKind } from '../fields/fields.ts'
 import { CellFault } from './cell-fault.ts'
 import type { DateOrder } from './dates.ts'
 import type { NumberStyle } from './numbers.ts'
 import { isCountryless, readPhone } from './phones.ts'
+import type { TaxonomyResolver } from './taxonomy-resolver.ts'
 
 export interface CellOptions {
   numbers: NumberStyle

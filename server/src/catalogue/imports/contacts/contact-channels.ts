@@ -17,8 +17,8 @@ import { nameCharacter } from '../../../foundation/kernel/text/idna.ts'
 import { CellFault } from '../cells/cell-fault.ts'
 import { isInternationalPhone, readPhone } from '../cells/phones.ts'
 import { statusWords } from '../cells/words.ts'
-import { badValue, type Fault } from '../faults.ts'
-import { mapGiven, OptionalNullable, type PatchField, PlainText, readText } from '../fields.ts'
+import { badValue, type Fault } from '../fields/faults.ts'
+import { mapGiven, OptionalNullable, type PatchField, PlainText, readText } from '../fields/fields.ts'
 
 /** The channels in an import file. */
 export const ChannelFields = {

@@ -4,7 +4,7 @@ import type { Email, Phone } from '../../../foundation/encryption/contact-facts.
 import { listChannelHashes } from '../../../foundation/encryption/identities.ts'
 import { ClosedObject } from '../../../foundation/kernel/shapes.ts'
 import { contactIdPattern } from '../../../product/delivery/contact-preview.ts'
-import { badValue, type Fault, fault } from '../faults.ts'
+import { badValue, type Fault, fault } from '../fields/faults.ts'
 import {
   HostText,
   mapGiven,
@@ -15,9 +15,9 @@ import {
   readHost,
   readText,
   TaxonomyText,
-} from '../fields.ts'
-import type { ReadContext } from '../import-kind.ts'
-import { compileShapeCheck } from '../shape-check.ts'
+} from '../fields/fields.ts'
+import { compileShapeCheck } from '../fields/shape-check.ts'
+import type { ReadContext } from '../records/import-kind.ts'
 import { describeSharedPage, sharedHostHint } from '../stores/shared-hosts.ts'
 import { ChannelFields, readChannels } from './contact-channels.ts'
 import { readPreviewText, requireNoChannels } from './contact-text.ts'

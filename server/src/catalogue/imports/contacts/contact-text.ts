@@ -1,5 +1,5 @@
-import { type Fault, fault } from '../faults.ts'
-import { readText } from '../fields.ts'
+import { type Fault, fault } from '../fields/faults.ts'
+import { readText } from '../fields/fields.ts'
 
 /** Reads text that a free preview shows, so it must not contain an email, phone number or URL. */
 export function readPreviewText(faults: Fault[], path: string, text: string): string | undefined {

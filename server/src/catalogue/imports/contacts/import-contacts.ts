@@ -6,10 +6,10 @@ import { documentVersion } from '../../../product/delivery/store-document.ts'
 import type { Vocabulary } from '../../../search/query/vocabulary.ts'
 import { type BatchContents, updateStoreSummaries } from '../../writing/queries.ts'
 import { computeStoreSummaries, type LoadedStore } from '../../writing/store-summaries.ts'
-import { contactSynonyms } from '../csv/synonyms.ts'
-import { type Fault, fault, type LineFault, RecordError } from '../faults.ts'
-import { listFields } from '../import-fields.ts'
-import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
+import { type Fault, fault, type LineFault, RecordError } from '../fields/faults.ts'
+import { listFields } from '../fields/import-fields.ts'
+import { contactSynonyms } from '../fields/synonyms.ts'
+import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../records/import-file.ts'
 import {
   applyRecords,
   type ChunkPlan,
@@ -19,7 +19,7 @@ import {
   type NumberedRecord,
   updateEntry,
   type WriteContext,
-} from '../import-kind.ts'
+} from '../records/import-kind.ts'
 import { completePhones, hopelessPhones } from './contact-channels.ts'
 import { type ContactPatch, ContactRecord, checkContactShape, readContactRecord } from './contact-record.ts'
 import { applyContactPatch, buildContactRows } from './contact-rows.ts'

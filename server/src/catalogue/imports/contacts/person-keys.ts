@@ -2,7 +2,7 @@ import { fullNameOf } from '../../../foundation/encryption/contact-facts.ts'
 import type { IdentityHasher, NormalChannels } from '../../../foundation/encryption/identities.ts'
 import { isRoleMailbox } from '../../../foundation/kernel/channels/email.ts'
 import { wordsOfName } from '../../../foundation/kernel/similarity.ts'
-import type { PatchField } from '../fields.ts'
+import type { PatchField } from '../fields/fields.ts'
 
 /** What identifies a contact within its store. */
 export interface PersonKeys {

@@ -4,8 +4,8 @@ import { type CellOptions, readBoolean, readCellText, readChoice, splitCell, tri
 import { readDate } from '../cells/dates.ts'
 import { isExactCell, readExactCell } from '../cells/exact-cell.ts'
 import { readNumber, readWholeNumber } from '../cells/numbers.ts'
-import { badValue, type Fault, fault } from '../faults.ts'
-import { type CellKind, fieldSchema, itemSchema, type Shape, shapeOf } from '../fields.ts'
+import { badValue, type Fault, fault } from '../fields/faults.ts'
+import { type CellKind, fieldSchema, itemSchema, type Shape, shapeOf } from '../fields/fields.ts'
 import { isLostText, wronglyDecoded } from '../source/lost-text.ts'
 import type { RowText } from './csv-parser.ts'
 

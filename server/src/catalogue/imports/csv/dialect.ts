@@ -1,7 +1,7 @@
 import { decimalMarkOf, type NumberStyle } from '../cells/numbers.ts'
+import type { ColumnMap, FieldNames } from '../fields/field-names.ts'
 import { LineSplitter } from '../source/lines.ts'
 import { CsvParser, type CsvRow, type Delimiter } from './csv-parser.ts'
-import type { ColumnMap, FieldNames } from './field-names.ts'
 import { findHeaderLine } from './find-header.ts'
 import { fieldsOfHeader } from './header.ts'
 

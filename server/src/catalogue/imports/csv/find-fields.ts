@@ -1,7 +1,8 @@
 /** Finds the fields that the columns of a file mean: by their name, or by what people call them. */
-import { findField } from '../fields.ts'
-import type { FieldNames } from './field-names.ts'
-import { attributeWords, givenNameWords, keyOfHeader, surnameWords } from './meanings.ts'
+
+import type { FieldNames } from '../fields/field-names.ts'
+import { findField } from '../fields/fields.ts'
+import { attributeWords, givenNameWords, keyOfHeader, surnameWords } from '../fields/meanings.ts'
 
 /** The field that a header means. */
 export interface FoundField {

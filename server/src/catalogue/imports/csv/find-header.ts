@@ -1,8 +1,9 @@
 /** Looks for a header that is not in the first line. It is only told: a person decides. */
-import { shapeOf } from '../fields.ts'
+
+import type { FieldNames } from '../fields/field-names.ts'
+import { shapeOf } from '../fields/fields.ts'
 import { LineSplitter } from '../source/lines.ts'
 import { CsvParser, type Delimiter } from './csv-parser.ts'
-import type { FieldNames } from './field-names.ts'
 import { fieldsOfHeader } from './header.ts'
 import { looksLike } from './looks-like.ts'
 

@@ -1,9 +1,9 @@
 /** Says why a header cannot be imported, with advice that can be followed as it stands. */
 import { nearestTexts } from '../../../foundation/kernel/similarity.ts'
-import { findField, shapeOf } from '../fields.ts'
-import type { ColumnMap, FieldNames, HeaderColumn } from './field-names.ts'
+import type { ColumnMap, FieldNames, HeaderColumn } from '../fields/field-names.ts'
+import { findField, shapeOf } from '../fields/fields.ts'
+import { certaintyOf } from '../fields/meanings.ts'
 import { looksLike } from './looks-like.ts'
-import { certaintyOf } from './meanings.ts'
 
 /** So many columns are described each, and get a hint; the others are counted. */
 export const maxDescribed = 50

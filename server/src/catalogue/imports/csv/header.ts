@@ -1,9 +1,15 @@
 import { normalizeDomain } from '../../../foundation/kernel/domain.ts'
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import { formatNumber } from '../../../foundation/kernel/time.ts'
-import { type Fault, fault } from '../faults.ts'
-import { findField, shapeOf } from '../fields.ts'
-import { type ColumnMap, type FieldNames, type HeaderColumn, isRejectsHeader, rejectColumns } from './field-names.ts'
+import { type Fault, fault } from '../fields/faults.ts'
+import {
+  type ColumnMap,
+  type FieldNames,
+  type HeaderColumn,
+  isRejectsHeader,
+  rejectColumns,
+} from '../fields/field-names.ts'
+import { findField, shapeOf } from '../fields/fields.ts'
 import { FieldFinder } from './find-fields.ts'
 import {
   describeNearest,

@@ -1,15 +1,21 @@
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import type { DateOrder } from '../cells/dates.ts'
 import type { DecimalMark } from '../cells/numbers.ts'
-import type { LineFault } from '../faults.ts'
-import { findField, shapeOf } from '../fields.ts'
+import type { LineFault } from '../fields/faults.ts'
+import {
+  type ColumnMap,
+  type FieldNames,
+  type HeaderColumn,
+  isRejectsHeader,
+  rejectColumns,
+} from '../fields/field-names.ts'
+import { findField, shapeOf } from '../fields/fields.ts'
 import { decodeBlocks, detectEncoding } from '../source/encoding.ts'
 import { requireEncoding } from '../source/encodings.ts'
 import { looksLikeJson } from '../source/other-formats.ts'
 import type { ImportSource } from '../source/text.ts'
 import type { CsvRow, Delimiter } from './csv-parser.ts'
 import { type Dialect, detectCommonWidth, detectDecimal, detectDelimiter, readHead } from './dialect.ts'
-import { type ColumnMap, type FieldNames, type HeaderColumn, isRejectsHeader, rejectColumns } from './field-names.ts'
 import { findHeaderLine, guessNoHeader } from './find-header.ts'
 import { describeUnreadableHeader, type Header, readHeader, withoutHeader } from './header.ts'
 import { quoteArgument } from './header-problems.ts'

@@ -2,7 +2,7 @@
  * Text that was decoded in another encoding than it was written in: U+FFFD stands for what could not be decoded, and the
  * control characters U+0080 to U+009F are in no text, but what another encoding makes of quotes and dashes.
  */
-import { badValue, type Fault } from '../faults.ts'
+import { badValue, type Fault } from '../fields/faults.ts'
 
 const lost = /[\u0080-\u009f\ufffd]/
 

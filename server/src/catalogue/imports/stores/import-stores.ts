@@ -9,12 +9,12 @@ import { bulkInsertChanges, type StoreChangeInsert } from '../../history/queries
 import { compareStores, storeAdded } from '../../history/store-changes.ts'
 import { type BatchContents, parsePgArray, readStoredStores } from '../../writing/queries.ts'
 import { computeSearchColumns, selectContactTokens, visitTaxonomyValues } from '../../writing/search-columns.ts'
-import { storeSynonyms } from '../csv/synonyms.ts'
-import { listFields } from '../import-fields.ts'
-import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
-import type { ChunkPlan, ChunkRecords, ImportKind, NumberedRecord, WriteContext } from '../import-kind.ts'
-import { isObject } from '../read-record.ts'
-import type { RawRecord } from '../source/records.ts'
+import { listFields } from '../fields/import-fields.ts'
+import { storeSynonyms } from '../fields/synonyms.ts'
+import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../records/import-file.ts'
+import type { ChunkPlan, ChunkRecords, ImportKind, NumberedRecord, WriteContext } from '../records/import-kind.ts'
+import { isObject } from '../records/read-record.ts'
+import type { RawRecord } from '../records/records.ts'
 import {
   hostsOf,
   mergeStores,

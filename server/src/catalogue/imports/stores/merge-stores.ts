@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '../../../product/delivery/store-document.ts'
-import { type Fault, fault, type LineFault, quoteForReason, RecordError } from '../faults.ts'
-import { patchField } from '../fields.ts'
+import { type Fault, fault, type LineFault, quoteForReason, RecordError } from '../fields/faults.ts'
+import { patchField } from '../fields/fields.ts'
 import {
   applyRecords,
   type ChunkOutcome,
@@ -10,8 +10,8 @@ import {
   type MergeEntry,
   updateEntry,
   type WriteContext,
-} from '../import-kind.ts'
-import type { RecentNames } from './recent-names.ts'
+} from '../records/import-kind.ts'
+import type { RecentNames } from '../records/recent-names.ts'
 import type { StorePatch } from './store-record.ts'
 
 export interface StoredStore {

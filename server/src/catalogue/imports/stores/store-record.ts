@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox'
 import { ClosedObject } from '../../../foundation/kernel/shapes.ts'
 import { parseTimestamp } from '../../../foundation/kernel/time.ts'
 import { maxTechnologies, type Store } from '../../../product/delivery/store-document.ts'
-import { badValue, type Fault, fault } from '../faults.ts'
+import type { TaxonomyResolver } from '../cells/taxonomy-resolver.ts'
+import { badValue, type Fault, fault } from '../fields/faults.ts'
 import {
   HostText,
   MomentText,
@@ -13,9 +14,8 @@ import {
   readHost,
   readText,
   TaxonomyText,
-} from '../fields.ts'
-import { compileShapeCheck } from '../shape-check.ts'
-import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
+} from '../fields/fields.ts'
+import { compileShapeCheck } from '../fields/shape-check.ts'
 import { describeSharedHost, sharedHostHint } from './shared-hosts.ts'
 
 const createdSources = [

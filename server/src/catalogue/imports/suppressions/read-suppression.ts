@@ -3,7 +3,7 @@ import type { Identity, IdentityHasher } from '../../../foundation/encryption/id
 import { normalizeEmail, normalizeMailHost } from '../../../foundation/kernel/channels/email.ts'
 import { normalizePhone } from '../../../foundation/kernel/channels/phone.ts'
 import { isProfilePage, normalizeProfile } from '../../../foundation/kernel/channels/profile.ts'
-import { RecordError } from '../faults.ts'
+import { RecordError } from '../fields/faults.ts'
 import { isBlank, type Line } from '../source/lines.ts'
 
 /** The parsed line of a suppression list. */

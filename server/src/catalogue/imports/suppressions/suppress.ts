@@ -6,9 +6,9 @@ import { type ErasureContext, erasing } from '../../erasure/erase-contacts.ts'
 import { type Erasure, erasePeople, planErasures } from '../../erasure/erase-people.ts'
 import * as queries from '../../erasure/queries.ts'
 import { lockCatalogue } from '../../writing/queries.ts'
-import { RecordError } from '../faults.ts'
+import { RecordError } from '../fields/faults.ts'
+import type { Reject } from '../records/rejects.ts'
 import type { Line } from '../source/lines.ts'
-import type { Reject } from '../source/rejects.ts'
 import { readSuppression, type Suppression } from './read-suppression.ts'
 
 /** Few enough that other writers do not wait long. */

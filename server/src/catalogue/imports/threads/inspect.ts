@@ -1,7 +1,7 @@
 import { contactImportKind } from '../contacts/import-contacts.ts'
-import { type InspectContext, type Inspection, type InspectOptions, inspectFile } from '../inspect-file.ts'
+import { inspectStoresAndContacts } from '../contacts/stores-and-contacts.ts'
+import { type InspectContext, type Inspection, type InspectOptions, inspectFile } from '../records/inspect-file.ts'
 import { storeImportKind } from '../stores/import-stores.ts'
-import { inspectStoresAndContacts } from '../stores-and-contacts.ts'
 
 /** What a file is of. */
 export type InspectedKind = 'stores' | 'contacts' | 'stores+contacts'

@@ -1,9 +1,9 @@
 import type { Term } from '../../../search/query/vocabulary.ts'
-import type { Chunk } from '../chunks.ts'
 import type { CsvOptions } from '../csv/open-csv.ts'
-import type { Inspection, InspectOptions } from '../inspect-file.ts'
-import type { RecordsOf } from '../report.ts'
-import type { Original } from '../source/records.ts'
+import type { Chunk } from '../records/chunks.ts'
+import type { Inspection, InspectOptions } from '../records/inspect-file.ts'
+import type { Original } from '../records/records.ts'
+import type { RecordsOf } from '../records/report.ts'
 import type { InspectedKind } from './inspect.ts'
 
 /** What the thread is told at its start. Plain data. */

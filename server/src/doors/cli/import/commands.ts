@@ -1,9 +1,9 @@
 import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import { importContacts } from '../../../catalogue/imports/contacts/import-contacts.ts'
-import type { ImportInput, ImportResult } from '../../../catalogue/imports/import-file.ts'
+import { importStoresAndContacts } from '../../../catalogue/imports/contacts/stores-and-contacts.ts'
+import type { ImportInput, ImportResult } from '../../../catalogue/imports/records/import-file.ts'
 import { importStores } from '../../../catalogue/imports/stores/import-stores.ts'
-import { importStoresAndContacts } from '../../../catalogue/imports/stores-and-contacts.ts'
 import {
   importSuppressions,
   type SuppressionsResult,

@@ -1,7 +1,7 @@
 import { contactImportKind } from '../../../catalogue/imports/contacts/import-contacts.ts'
-import type { ImportField } from '../../../catalogue/imports/import-fields.ts'
+import { storesOfBothKind } from '../../../catalogue/imports/contacts/stores-and-contacts.ts'
+import type { ImportField } from '../../../catalogue/imports/fields/import-fields.ts'
 import { storeImportKind } from '../../../catalogue/imports/stores/import-stores.ts'
-import { storesOfBothKind } from '../../../catalogue/imports/stores-and-contacts.ts'
 import { formatCsvRow } from '../../../foundation/kernel/csv.ts'
 
 type Kind = 'stores' | 'contacts' | 'stores+contacts'

@@ -1,6 +1,6 @@
 import { escapeLine } from '@storedex/process-lock/terminal'
-import type { ImportResult } from '../../../catalogue/imports/import-file.ts'
-import type { ImportProblem } from '../../../catalogue/imports/report.ts'
+import type { ImportResult } from '../../../catalogue/imports/records/import-file.ts'
+import type { ImportProblem } from '../../../catalogue/imports/records/report.ts'
 import { formatNumber } from '../../../foundation/kernel/time.ts'
 import { formatTable } from '../output.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { importContacts } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
-import type { ImportResult } from '../../../../src/catalogue/imports/import-file.ts'
+import type { ImportResult } from '../../../../src/catalogue/imports/records/import-file.ts'
 import {
   importSuppressions,
   type SuppressionsResult,

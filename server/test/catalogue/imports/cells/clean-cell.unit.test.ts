@@ -8,7 +8,7 @@ import {
 } from '../../../../src/catalogue/imports/cells/clean-cell.ts'
 import { findCountry, nearestCountries } from '../../../../src/catalogue/imports/cells/countries.ts'
 import { readPhone } from '../../../../src/catalogue/imports/cells/phones.ts'
-import { TaxonomyResolver } from '../../../../src/catalogue/imports/taxonomy-resolver.ts'
+import { TaxonomyResolver } from '../../../../src/catalogue/imports/cells/taxonomy-resolver.ts'
 import { Vocabulary } from '../../../../src/search/query/vocabulary.ts'
 import { outcome } from '../support/cell-outcome.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { importContacts } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
-import { importStoresAndContacts } from '../../../../src/catalogue/imports/stores-and-contacts.ts'
+import { importStoresAndContacts } from '../../../../src/catalogue/imports/contacts/stores-and-contacts.ts'
 import { readInThread } from '../../../../src/catalogue/imports/threads/read-in-thread.ts'
 import { threadProgram } from '../../../../src/program/serving/programs.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'

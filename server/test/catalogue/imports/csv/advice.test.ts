@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { importContacts } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
-import type { ImportResult } from '../../../../src/catalogue/imports/import-file.ts'
+import { importStoresAndContacts } from '../../../../src/catalogue/imports/contacts/stores-and-contacts.ts'
+import type { ImportResult } from '../../../../src/catalogue/imports/records/import-file.ts'
 import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
-import { importStoresAndContacts } from '../../../../src/catalogue/imports/stores-and-contacts.ts'
 import { OperatorError } from '../../../../src/foundation/kernel/errors.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 

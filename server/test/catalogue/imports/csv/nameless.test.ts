@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { importContacts } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
+import { importStoresAndContacts } from '../../../../src/catalogue/imports/contacts/stores-and-contacts.ts'
 import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
-import { importStoresAndContacts } from '../../../../src/catalogue/imports/stores-and-contacts.ts'
 import { readStoredPeople } from '../support/stored-people.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 

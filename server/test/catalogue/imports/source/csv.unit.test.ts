@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
+import { TaxonomyResolver } from '../../../../src/catalogue/imports/cells/taxonomy-resolver.ts'
 import { compileColumns } from '../../../../src/catalogue/imports/csv/columns.ts'
 import { CsvParser } from '../../../../src/catalogue/imports/csv/csv-parser.ts'
 import { LineSplitter } from '../../../../src/catalogue/imports/source/lines.ts'
-import { TaxonomyResolver } from '../../../../src/catalogue/imports/taxonomy-resolver.ts'
 import { Vocabulary } from '../../../../src/search/query/vocabulary.ts'
 
 /** Parses a file that arrives in blocks, which end at the cuts. */

@@ -1,9 +1,9 @@
 import iconv from 'iconv-lite'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { importContacts } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
+import { importStoresAndContacts } from '../../../../src/catalogue/imports/contacts/stores-and-contacts.ts'
 import { codecOf, requireEncoding } from '../../../../src/catalogue/imports/source/encodings.ts'
 import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
-import { importStoresAndContacts } from '../../../../src/catalogue/imports/stores-and-contacts.ts'
 import { readStoredPeople } from '../support/stored-people.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 

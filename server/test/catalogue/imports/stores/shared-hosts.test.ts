@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { importStoresAndContacts } from '../../../../src/catalogue/imports/contacts/stores-and-contacts.ts'
 import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
-import { importStoresAndContacts } from '../../../../src/catalogue/imports/stores-and-contacts.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue

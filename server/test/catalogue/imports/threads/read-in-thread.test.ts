@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import type { StartReading } from '../../../../src/catalogue/imports/chunk-reader.ts'
 import { importContacts } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
+import type { StartReading } from '../../../../src/catalogue/imports/records/chunk-reader.ts'
 import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
 import { readInThread } from '../../../../src/catalogue/imports/threads/read-in-thread.ts'
 import { threadProgram } from '../../../../src/program/serving/programs.ts'

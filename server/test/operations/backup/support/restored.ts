@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { importSandbox } from '../../../../src/catalogue/imports/demo.ts'
+import { importSandbox } from '../../../../src/catalogue/imports/demo/demo.ts'
 import { createAccount } from '../../../../src/customers/administration/change-account.ts'
 import { type Actor, command } from '../../../../src/customers/auth/actor.ts'
 import { resealIdentityKey } from '../../../../src/foundation/encryption/keyring.ts'

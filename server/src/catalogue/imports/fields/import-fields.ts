@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import type { Facet } from '../../search/query/vocabulary.ts'
-import { facets } from '../../search/query/vocabulary.ts'
+import type { Facet } from '../../../search/query/vocabulary.ts'
+import { facets } from '../../../search/query/vocabulary.ts'
 import { type Shape, shapeOf } from './fields.ts'
 
 /** A field as a column of a CSV file names it. */

@@ -1,5 +1,5 @@
+import { invalidRequest } from '../state/errors.ts'
 import type { Metadata } from '../state/records.ts'
-import { invalidRequest } from './errors.ts'
 
 /**
  * Parsers from which an endpoint declares its parameters. Undeclared parameters are rejected, as at Stripe. Forms

@@ -1,15 +1,15 @@
 import { parseStrictJson } from '../../../foundation/kernel/json.ts'
 import type { CellOptions } from '../cells/clean-cell.ts'
+import type { TaxonomyResolver } from '../cells/taxonomy-resolver.ts'
 import { type CleanedRow, compileColumns } from '../csv/columns.ts'
 import { CsvParser, type CsvRow, type RowText } from '../csv/csv-parser.ts'
-import { type FieldNames, type HeaderColumn, rejectColumns } from '../csv/field-names.ts'
 import type { CsvLayout } from '../csv/open-csv.ts'
-import { type Fault, quoteForReason } from '../faults.ts'
-import { shapeOf } from '../fields.ts'
-import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
-import { JsonArraySplitter } from './json-array.ts'
-import { isBlank, type Line, LineSplitter } from './lines.ts'
-import { mayHaveLostText, takeLostText } from './lost-text.ts'
+import { type Fault, quoteForReason } from '../fields/faults.ts'
+import { type FieldNames, type HeaderColumn, rejectColumns } from '../fields/field-names.ts'
+import { shapeOf } from '../fields/fields.ts'
+import { JsonArraySplitter } from '../source/json-array.ts'
+import { isBlank, type Line, LineSplitter } from '../source/lines.ts'
+import { mayHaveLostText, takeLostText } from '../source/lost-text.ts'
 
 /** A record as the file has it: JSON, the cells of a row, or the text of what is neither. */
 export type Original = Buffer | readonly string[]

@@ -1,12 +1,12 @@
-import type { ApiObject } from '../events/emit.ts'
 import { presentPrice, presentProduct } from '../presenters/catalogue.ts'
 import { presentCustomer, presentPaymentMethod } from '../presenters/customers.ts'
 import { presentInvoice } from '../presenters/invoices.ts'
 import { presentCheckoutLineItems, presentPortalConfiguration } from '../presenters/sessions.ts'
 import { presentSchedule, presentSubscription } from '../presenters/subscriptions.ts'
 import type { RequestContext } from '../state/database.ts'
-import { invalidRequest } from './errors.ts'
-import { completeList } from './lists.ts'
+import type { ApiObject } from '../state/emit.ts'
+import { completeList } from '../state/emit.ts'
+import { invalidRequest } from '../state/errors.ts'
 
 type ObjectLoader = (ctx: RequestContext, id: string) => ApiObject
 

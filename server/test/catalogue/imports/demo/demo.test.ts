@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { importDemonstration, importSandbox } from '../../../src/catalogue/imports/demo.ts'
-import { importStores } from '../../../src/catalogue/imports/stores/import-stores.ts'
-import { catalogueFolder, openTestCatalogue, readHistories, type TestCatalogue } from './support/test-catalogue.ts'
-import { applyChange, reverseOf, trackedFieldsOf } from './support/tracked-store.ts'
+import { importDemonstration, importSandbox } from '../../../../src/catalogue/imports/demo/demo.ts'
+import { importStores } from '../../../../src/catalogue/imports/stores/import-stores.ts'
+import { catalogueFolder, openTestCatalogue, readHistories, type TestCatalogue } from '../support/test-catalogue.ts'
+import { applyChange, reverseOf, trackedFieldsOf } from '../support/tracked-store.ts'
 
 let catalogue: TestCatalogue
 beforeAll(async () => {

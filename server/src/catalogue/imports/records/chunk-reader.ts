@@ -1,12 +1,12 @@
-import type { ContactSeals } from '../../foundation/encryption/keyring.ts'
-import type { Vocabulary } from '../../search/query/vocabulary.ts'
+import type { ContactSeals } from '../../../foundation/encryption/keyring.ts'
+import type { Vocabulary } from '../../../search/query/vocabulary.ts'
+import { TaxonomyResolver } from '../cells/taxonomy-resolver.ts'
+import type { CsvOptions } from '../csv/open-csv.ts'
+import type { ImportSource } from '../source/text.ts'
 import { type Chunk, readAhead, readChunks } from './chunks.ts'
-import type { CsvOptions } from './csv/open-csv.ts'
 import type { ImportKind } from './import-kind.ts'
+import type { OpenedFile } from './open-records.ts'
 import type { RecordsOf } from './report.ts'
-import type { OpenedFile } from './source/open-records.ts'
-import type { ImportSource } from './source/text.ts'
-import { TaxonomyResolver } from './taxonomy-resolver.ts'
 
 /** A file to read, and how. */
 export interface ReadingRequest {

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
-import { describeDomainFault, normalizeDomain } from '../../foundation/kernel/domain.ts'
-import { Nullable } from '../../foundation/kernel/shapes.ts'
-import type { Facet } from '../../search/query/vocabulary.ts'
+import { describeDomainFault, normalizeDomain } from '../../../foundation/kernel/domain.ts'
+import { Nullable } from '../../../foundation/kernel/shapes.ts'
+import type { Facet } from '../../../search/query/vocabulary.ts'
 import { badValue, type Fault, fault } from './faults.ts'
 
 /**

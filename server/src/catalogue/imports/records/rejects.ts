@@ -5,7 +5,7 @@ import { formatDelimitedRow } from '../../../foundation/kernel/csv.ts'
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import { type Clock, formatNumber } from '../../../foundation/kernel/time.ts'
 import { readFreeBytes } from '../../../foundation/runtime/free-space.ts'
-import { rejectColumns } from '../csv/field-names.ts'
+import { rejectColumns } from '../fields/field-names.ts'
 import type { Original } from './records.ts'
 
 export interface Reject {

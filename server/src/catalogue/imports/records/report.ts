@@ -1,8 +1,8 @@
 /** What an import reports of itself: to the command, to the page of the import, and where it is stored. */
 
 import { type Static, Type } from 'typebox'
-import { ClosedObject, Count, Nullable, OneOf } from '../../foundation/kernel/shapes.ts'
-import { type Fault, fieldOfPath } from './faults.ts'
+import { ClosedObject, Count, Nullable, OneOf } from '../../../foundation/kernel/shapes.ts'
+import { type Fault, fieldOfPath } from '../fields/faults.ts'
 
 /** What records are of. */
 export const recordsOf = ['stores', 'contacts'] as const

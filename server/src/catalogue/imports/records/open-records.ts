@@ -1,14 +1,14 @@
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
+import type { TaxonomyResolver } from '../cells/taxonomy-resolver.ts'
 import { delimiters } from '../csv/dialect.ts'
-import type { FieldNames } from '../csv/field-names.ts'
 import { fieldsOfHeader, requireUsable } from '../csv/header.ts'
 import { type CsvLayout, type CsvOptions, headingsForRejects, openCsv } from '../csv/open-csv.ts'
-import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
-import { decodeMarked, peek } from './encoding.ts'
-import { linesWithoutJson, lookedAtBytes } from './other-formats.ts'
+import type { FieldNames } from '../fields/field-names.ts'
+import { decodeMarked, peek } from '../source/encoding.ts'
+import { linesWithoutJson, lookedAtBytes } from '../source/other-formats.ts'
+import type { ImportSource } from '../source/text.ts'
 import { CsvReader, JsonArrayReader, NdjsonReader, type RawRecord, type RecordReader } from './records.ts'
 import { csvRejects, jsonRejects, type RejectsFormat } from './rejects.ts'
-import type { ImportSource } from './text.ts'
 
 /** An opened import file. */
 export interface OpenedFile {

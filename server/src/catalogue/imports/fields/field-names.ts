@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import type { ImportField } from '../import-fields.ts'
+import type { ImportField } from './import-fields.ts'
 import type { Synonyms } from './meanings.ts'
 
 /** What a file's columns may be called: the fields of a record, and what people call them. */

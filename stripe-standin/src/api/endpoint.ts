@@ -1,5 +1,5 @@
-import type { ApiObject } from '../events/emit.ts'
 import type { RequestContext } from '../state/database.ts'
+import type { ApiObject } from '../state/emit.ts'
 import type { ParamSchema, ParamValues } from './params.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'

@@ -1,8 +1,8 @@
-import { type Client, type Pool, transact } from '../../foundation/db/pool.ts'
-import { extendTaxonomy, type TaxonomyAddition } from '../../search/taxonomy/extend-taxonomy.ts'
-import { loadTaxonomy, type Taxonomy } from '../../search/taxonomy/taxonomy.ts'
-import * as queries from '../writing/queries.ts'
-import { describeFaults, type Fault, fault, type LineFault } from './faults.ts'
+import { type Client, type Pool, transact } from '../../../foundation/db/pool.ts'
+import { extendTaxonomy, type TaxonomyAddition } from '../../../search/taxonomy/extend-taxonomy.ts'
+import { loadTaxonomy, type Taxonomy } from '../../../search/taxonomy/taxonomy.ts'
+import * as queries from '../../writing/queries.ts'
+import { describeFaults, type Fault, fault, type LineFault } from '../fields/faults.ts'
 import type {
   ChunkChange,
   ChunkOutcome,
@@ -13,8 +13,8 @@ import type {
   WriteContext,
 } from './import-kind.ts'
 import { readRecord } from './read-record.ts'
-import type { Original, RawRecord } from './source/records.ts'
-import type { Reject } from './source/rejects.ts'
+import type { Original, RawRecord } from './records.ts'
+import type { Reject } from './rejects.ts'
 
 /** Records that are written in one transaction. Plain data, so that they can be read in another thread. */
 export interface Chunk<Patch> extends ChunkRecords<Patch> {

@@ -1,6 +1,6 @@
-import type { Fault } from './faults.ts'
+import type { Fault } from '../fields/faults.ts'
 import type { ReadContext, RecordKind } from './import-kind.ts'
-import type { RawRecord } from './source/records.ts'
+import type { RawRecord } from './records.ts'
 
 /** A record as it can be imported, as far as it can. */
 export interface ReadRecord<Patch> {

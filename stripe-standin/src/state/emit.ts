@@ -1,5 +1,5 @@
-import { newId, type RequestContext } from '../state/database.ts'
-import type { WebhookEndpoint } from '../state/records.ts'
+import { newId, type RequestContext } from './database.ts'
+import type { WebhookEndpoint } from './records.ts'
 
 /** Any API object. */
 export type ApiObject = Readonly<Record<string, unknown>>
@@ -51,4 +51,9 @@ function previousAttributes(before: ApiObject, after: ApiObject): ApiObject {
 
 function isHash(value: unknown): value is ApiObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A complete list inside another object. */
+export function completeList<T>(url: string, data: readonly T[]) {
+  return { object: 'list', data, has_more: false, url }
 }

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { ensureInstallationValue, readInstallationValue } from '../../foundation/db/installation.ts'
-import { transact } from '../../foundation/db/pool.ts'
-import { historyFields, type StoreChange } from '../../product/delivery/store-history.ts'
+import { ensureInstallationValue, readInstallationValue } from '../../../foundation/db/installation.ts'
+import { transact } from '../../../foundation/db/pool.ts'
+import { historyFields, type StoreChange } from '../../../product/delivery/store-history.ts'
 import {
   bulkInsertChanges,
   deleteChangesOf,
   type StoreChangeInsert,
   selectUnchangedStores,
-} from '../history/queries.ts'
-import { lockCatalogue, prepareCatalogueTransaction, recordBatch } from '../writing/queries.ts'
-import type { ImportContext } from './import-file.ts'
+} from '../../history/queries.ts'
+import { lockCatalogue, prepareCatalogueTransaction, recordBatch } from '../../writing/queries.ts'
+import type { ImportContext } from '../records/import-file.ts'
 
 /** A line of the file: the history of one invented store, which leads to what the store is now. */
 interface ShippedHistory {

@@ -1,8 +1,8 @@
-import type { Facet, Term, Vocabulary } from '../../search/query/vocabulary.ts'
-import { extensibleFacets, toExtensionValue } from '../../search/taxonomy/extend-taxonomy.ts'
-import { findCountry, nearestCountries } from './cells/countries.ts'
-import { LabelIndex } from './cells/labels.ts'
-import { badValue, type Fault, fault, quoteForReason } from './faults.ts'
+import type { Facet, Term, Vocabulary } from '../../../search/query/vocabulary.ts'
+import { extensibleFacets, toExtensionValue } from '../../../search/taxonomy/extend-taxonomy.ts'
+import { badValue, type Fault, fault, quoteForReason } from '../fields/faults.ts'
+import { findCountry, nearestCountries } from './countries.ts'
+import { LabelIndex } from './labels.ts'
 
 /** Finding similar values is slow, so hints are cached, and only this many different values get one. */
 const maxHints = 10_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RecentNames } from '../../../../src/catalogue/imports/stores/recent-names.ts'
+import { RecentNames } from '../../../../src/catalogue/imports/records/recent-names.ts'
 
 test('the latest 25,000 stores are remembered, and one of many rows for as long as they come', () => {
   const names = new RecentNames()

@@ -1,5 +1,5 @@
-import type { ApiObject } from '../events/emit.ts'
-import { invalidRequest, resourceMissing } from './errors.ts'
+import type { ApiObject } from '../state/emit.ts'
+import { invalidRequest, resourceMissing } from '../state/errors.ts'
 import { integer, text } from './params.ts'
 
 /** Parameters of every list endpoint. */
@@ -57,9 +57,4 @@ export function paginate<T extends { readonly id: string }>(listing: PaginateOpt
 /** Whether a value equals the filter; an undefined filter matches everything. */
 export function matchesFilter<T>(wanted: T | undefined, value: T): boolean {
   return wanted === undefined || wanted === value
-}
-
-/** A complete list inside another object. */
-export function completeList<T>(url: string, data: readonly T[]) {
-  return { object: 'list', data, has_more: false, url }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { StripeError } from '../http/errors.ts'
+import { StripeError } from './errors.ts'
 
 /** Injected faults. All are off at start; they are not saved. */
 export interface Faults {
