@@ -25,7 +25,7 @@ export async function checkPooler(db: Queryable): Promise<void> {
   if (missing.length === 0) return
   const wanted = missing.map(({ name, value }) => `${name} to ${needed[name]!.wanted} (it is ${value})`)
   throw new OperatorError(
-    `The pooler in DATABASE_URL has to set ${wanted.join(', ')} for its sessions: see "PgBouncer" in docs/operations.md.`,
+    `The pooler in DATABASE_URL has to set ${wanted.join(', ')} for its sessions: see "PgBouncer" in docs/operations/many-servers.md.`,
   )
 }
 
@@ -34,7 +34,7 @@ function throwPoolerError(cause: unknown): never {
   const { message } = cause as Error
   if (!/unsupported startup parameter/.test(message)) throw cause
   throw new OperatorError(
-    `The pooler in DATABASE_URL refuses the service's connections (${message}): see "PgBouncer" in docs/operations.md.`,
+    `The pooler in DATABASE_URL refuses the service's connections (${message}): see "PgBouncer" in docs/operations/many-servers.md.`,
     { cause },
   )
 }

@@ -188,7 +188,7 @@ async function checkLedgerProtection({ db, serviceRole }: Opened): Promise<Check
     : warned(
         'ledger_protection',
         'The role of requests has the right to change the ledger.',
-        'Use a role for requests, with DATABASE_OWNER_URL: docs/operations.md, "A role for requests".',
+        'Use a role for requests, with DATABASE_OWNER_URL: docs/operations/start.md, "A role for requests".',
       )
 }
 

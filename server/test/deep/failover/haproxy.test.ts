@@ -7,7 +7,7 @@ import { startPair } from './support/servers.ts'
 if (!hasHaproxy) console.error('haproxy is not installed here: the failover through it is not tested.')
 
 test.skipIf(!hasHaproxy)(
-  'behind haproxy as docs/operations.md sets it up, a primary that is killed loses nothing acknowledged',
+  'behind haproxy as deploy/postgresql sets it up, a primary that is killed loses nothing acknowledged',
   async () => {
     const { primary, standby, database, promote } = await startPair()
     await run(primary.urlOf('postgres'), 'create role haproxy_check login')

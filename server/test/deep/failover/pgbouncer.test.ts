@@ -21,7 +21,7 @@ describe.skipIf(!hasPgbouncer)('behind PgBouncer in transaction mode', () => {
     DATABASE_DIRECT_URL: server.urlOf(database),
   })
 
-  test('as docs/operations.md sets it up, requests share few sessions, and all else goes past it', async () => {
+  test('as deploy/postgresql sets it up, requests share few sessions, and all else goes past it', async () => {
     const settings = settingsFor(
       await startPgbouncer(server, database, (recipe) =>
         recipe.replace('default_pool_size = 30', 'default_pool_size = 4'),

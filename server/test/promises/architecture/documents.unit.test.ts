@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { brokenLinksOf } from './support/pages.ts'
 import { project } from './support/tree.ts'
 
 const read = (file: string) => readFileSync(join(project, file), 'utf8')
-const withoutCode = (text: string) => text.replace(/^```.*?^```/gms, '')
 const linesOf = (file: string) => read(file).trimEnd().split('\n')
 
 /** Every document that a person reads, from the checkout. */
@@ -19,36 +19,6 @@ function listDocuments(): string[] {
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name))
   return [...loose, ...docs].sort()
-}
-
-/** The anchors that GitHub gives to the headings of a document. */
-function anchorsOf(file: string): Set<string> {
-  const seen = new Map<string, number>()
-  return new Set(
-    [...withoutCode(read(file)).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => {
-      const id = heading!
-        .toLowerCase()
-        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .replace(/[^\p{L}\p{N}_\s-]/gu, '')
-        .replaceAll(' ', '-')
-      const count = seen.get(id) ?? 0
-      seen.set(id, count + 1)
-      return count === 0 ? id : `${id}-${count}`
-    }),
-  )
-}
-
-/** The links and pictures of a document that lead nowhere. */
-function brokenLinksOf(file: string): string[] {
-  const text = withoutCode(read(file))
-  const targets = [...text.matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g)].map(([, link, source]) => link ?? source!)
-  return targets.filter((target) => {
-    if (/^[a-z]+:/.test(target)) return false
-    const [path = '', anchor] = target.split('#')
-    const linked = path ? join(dirname(file), path) : file
-    if (!existsSync(join(project, linked))) return true
-    return anchor !== undefined && linked.endsWith('.md') && !anchorsOf(linked).has(anchor)
-  })
 }
 
 const documents = listDocuments()

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readEveryMetric } from '../../support/metrics/every-metric.ts'
 import { findFaults, testWithPromtool } from '../../support/metrics/promtool.ts'
+import { leadsSomewhere } from '../architecture/support/pages.ts'
 import { names, readExpression, readSeries, type Series } from './support/promql.ts'
 
 const project = join(import.meta.dirname, '../../../..')
@@ -91,6 +92,19 @@ test('a metric, label or value that no reply has is seen', () => {
   expect(() => findUnknown('sum(storedex_mails_total')).toThrow('not PromQL')
 })
 
+test('every metric is in the table for operators, and every name there is one', () => {
+  const page = readFileSync(join(project, 'docs/operations/monitoring.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) => [...cell!.matchAll(/`(\w+)(…?)`/g)])
+  const isNamed = ([, name, rest]: RegExpExecArray, metric: string) =>
+    rest ? metric.startsWith(name!) : metric === name
+  const metrics = [...new Set(series.map(({ metric }) => metric))].filter((name) =>
+    /^(storedex|process|nodejs)_/.test(name),
+  )
+  expect(metrics.length).toBeGreaterThan(50)
+  expect(metrics.filter((metric) => !rows.some((row) => isNamed(row, metric)))).toEqual([])
+  expect(rows.filter((row) => !metrics.some((metric) => isNamed(row, metric))).map(([name]) => name)).toEqual([])
+})
+
 describe('each alert', () => {
   test('reads metrics, labels and values that a service has', () => {
     expect(alerts.length).toBeGreaterThan(20)
@@ -98,13 +112,6 @@ describe('each alert', () => {
   })
 
   test('says how bad it is, what to do, and where that is written', () => {
-    const operations = readFileSync(join(project, 'docs/operations.md'), 'utf8')
-    const headings = [...operations.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading]) =>
-      heading!
-        .toLowerCase()
-        .replace(/[^\w -]/g, '')
-        .replaceAll(' ', '-'),
-    )
     for (const alert of alerts) {
       expect(alert).toEqual({
         alert: expect.stringMatching(/^Storedex[A-Z]\w+$/),
@@ -114,10 +121,10 @@ describe('each alert', () => {
         annotations: {
           summary: expect.stringMatching(/.{10,}/),
           description: expect.stringMatching(/.{30,}\.$/s),
-          runbook: expect.stringMatching(/^docs\/operations\.md#/),
+          runbook: expect.stringMatching(/^docs\/operations\/[\w-]+\.md(#[\w-]+)?$/),
         },
       })
-      expect(headings).toContain(alert.annotations.runbook.split('#')[1])
+      expect(leadsSomewhere(alert.annotations.runbook), alert.annotations.runbook).toBe(true)
     }
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length)
   })

@@ -6,7 +6,10 @@ interface BlockName {
   starts: string
 }
 
-const operations = 'docs/operations.md'
+const start = 'docs/operations/start.md'
+const imports = 'docs/operations/import.md'
+const backups = 'docs/operations/backups.md'
+const servers = 'docs/operations/many-servers.md'
 
 /** Blocks that a test cannot run, and why. Every other block runs. */
 export const notRun: (BlockName & { reason: string })[] = [
@@ -15,32 +18,30 @@ export const notRun: (BlockName & { reason: string })[] = [
     starts: 'npm start',
     reason: 'is the service that the test starts, and the run that it is part of',
   },
-  { file: operations, starts: 'git clone', reason: 'needs the address of a repository' },
-  { file: operations, starts: 'git pull', reason: 'needs the address of a repository' },
-  { file: operations, starts: '[Service]', reason: 'needs systemd' },
-  { file: operations, starts: '15 3 * * *', reason: 'needs cron; its command is the backup above it' },
-  { file: operations, starts: 'create role', reason: 'needs the administrator of another PostgreSQL' },
+  { file: start, starts: 'git clone', reason: 'needs the address of a repository' },
+  { file: start, starts: 'git pull', reason: 'needs the address of a repository' },
+  { file: start, starts: '[Service]', reason: 'needs systemd' },
+  { file: backups, starts: '15 3 * * *', reason: 'needs cron; its command is the backup above it' },
+  { file: start, starts: 'create role', reason: 'needs the administrator of another PostgreSQL' },
   {
-    file: operations,
+    file: servers,
     starts: 'select citus_set_coordinator_host',
     reason: 'needs a Citus coordinator with two workers',
   },
-  { file: operations, starts: 'zcat ledger', reason: 'needs entries that are more than a year old' },
-  { file: operations, starts: 'upstream storedex', reason: 'needs nginx' },
-  { file: operations, starts: 'npm start -- --workers', reason: 'is a service that does not end, on a fixed port' },
-  { file: operations, starts: 'podman build', reason: 'needs Podman and a registry of images' },
-  { file: operations, starts: 'cd deploy/compose', reason: 'needs Podman and a registry of images' },
-  { file: operations, starts: 'kubectl apply --filename', reason: 'needs a cluster' },
-  { file: operations, starts: 'global', reason: 'is what server/test/deep/failover runs, where there is haproxy' },
   {
-    file: operations,
-    starts: '[databases]',
-    reason: 'is what server/test/deep/failover runs, where there is PgBouncer',
+    file: 'docs/operations/accounts-and-keys.md',
+    starts: 'zcat ledger',
+    reason: 'needs entries that are more than a year old',
   },
-  { file: operations, starts: 'DATABASE_URL=postgres://user:password@db1', reason: 'names servers that are not there' },
-  { file: operations, starts: 'env -u STRIPE', reason: 'is a service that does not end, on a fixed port' },
+  { file: start, starts: 'upstream storedex', reason: 'needs nginx' },
+  { file: servers, starts: 'npm start -- --workers', reason: 'is a service that does not end, on a fixed port' },
+  { file: servers, starts: 'podman build', reason: 'needs Podman and a registry of images' },
+  { file: servers, starts: 'cd deploy/compose', reason: 'needs Podman and a registry of images' },
+  { file: servers, starts: 'kubectl apply --filename', reason: 'needs a cluster' },
+  { file: servers, starts: 'DATABASE_URL=postgres://user:password@db1', reason: 'names servers that are not there' },
+  { file: backups, starts: 'env -u STRIPE', reason: 'is a service that does not end, on a fixed port' },
   {
-    file: operations,
+    file: backups,
     starts: "curl -s -H 'Authorization: Bearer sdx_live_…' http://127.0.0.1:8099",
     reason: 'asks that service',
   },
@@ -63,21 +64,21 @@ const restored = '$(mkdir -p restored; cp -np "$kept/data-keys" restored; realpa
 
 /** Blocks that do not run exactly as pasted, or show data that is not of the API. */
 export const special: Special[] = [
-  { file: operations, starts: 'POSTGRES=', needs: 'psql' },
-  { file: operations, starts: 'npx storedex restore', dataDir: restored },
-  { file: operations, starts: 'tar -czpf', dataDir: restored },
-  { file: operations, starts: 'tar -C /', dataDir: restored },
-  { file: operations, starts: 'npx storedex import stores shops.csv --dry-run', exitCode: 1 },
-  { file: operations, starts: '{"domain":"willow-teas.example"', takenBy: 'npx storedex import stores' },
-  { file: operations, starts: 'domain,name,country', takenBy: 'npx storedex import stores' },
-  { file: operations, starts: '{"store_domain"', takenBy: 'npx storedex import contacts' },
+  { file: start, starts: 'POSTGRES=', needs: 'psql' },
+  { file: backups, starts: 'npx storedex restore', dataDir: restored },
+  { file: backups, starts: 'tar -czpf', dataDir: restored },
+  { file: backups, starts: 'tar -C /', dataDir: restored },
+  { file: imports, starts: 'npx storedex import stores shops.csv --dry-run', exitCode: 1 },
+  { file: imports, starts: '{"domain":"willow-teas.example"', takenBy: 'npx storedex import stores' },
+  { file: imports, starts: 'domain,name,country', takenBy: 'npx storedex import stores' },
+  { file: imports, starts: '{"store_domain"', takenBy: 'npx storedex import contacts' },
   {
-    file: operations,
+    file: imports,
     starts: '{"line":2',
     shapeOf: 'npx storedex import stores oak.ndjson > /dev/null; cat oak.ndjson.rejects.ndjson',
   },
   {
-    file: operations,
+    file: imports,
     starts: '{"read":2000',
     shapeOf: 'npx storedex import stores shops.csv --map Webshop=domain --map Notes= --json',
   },

@@ -16,9 +16,9 @@ const filesOf: Record<string, Record<string, string | Buffer>> = {
       'domain,name,category,country,countries,worldwide,other_locations,dissolved\n' +
       'www.brand.example,Brand,shoes,DE,DE,0,0,0\n',
   },
-  'docs/operations.md': {
+  'docs/operations/import.md': {
     'shops.csv': spreadsheet(),
-    'people.csv':
+    'contacts.csv':
       'store_domain,first_name,role,emails.0.email\naurora-candles.example,Ada,founder,ada@people.example\n',
     'stores.ndjson': '{"domain":"willow-teas.example","name":"Willow Teas"}\n',
     'stores.csv.gz': gzipSync('domain,name\nfern-crafts.example,Fern Crafts\n'),
@@ -28,11 +28,11 @@ const filesOf: Record<string, Record<string, string | Buffer>> = {
       role: 'marketing',
       emails: [{ email: 'mara@willow-teas.example', status: 'verified' }],
     })}\n`,
-    'do-not-contact.txt': 'nobody@willow-teas.example\n',
     'oak.ndjson':
       '{"domain":"birch-and-steel.example"}\n' +
       '{"domain":"oak-and-iron.example","technologies":{"apps":["brand_new_app"]}}\n',
   },
+  'docs/operations/catalogue.md': { 'do-not-contact.txt': 'nobody@willow-teas.example\n' },
 }
 
 /**

@@ -13,7 +13,7 @@ const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(spawnSync(program, ['--ve
 /** Whether there is a PgBouncer that keeps prepared statements for transactions. */
 export const hasPgbouncer = Number(major) > 1 || Number(minor) >= 21
 
-/** Starts PgBouncer with the configuration of docs/operations.md, for another address. Returns its port. */
+/** Starts PgBouncer with the configuration of deploy/postgresql, for another address. Returns its port. */
 export async function startPgbouncer(
   server: OwnServer,
   database: string,
@@ -22,7 +22,7 @@ export async function startPgbouncer(
   const port = await pickFreePort()
   const folder = mkdtempSync(join(tmpdir(), 'storedex-pgbouncer-'))
   chmodSync(folder, 0o755)
-  const recipe = readRecipe(/```ini\n(\[databases\]\n[^`]+)```/)
+  const recipe = readRecipe('pgbouncer.ini')
   const replaced = change(recipe)
     .replace(
       /^storedex = host=10.0.0.11 port=5432 dbname=storedex/m,

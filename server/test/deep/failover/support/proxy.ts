@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { atEnd } from '../../../support/cleanup.ts'
 
-const operationsPage = join(import.meta.dirname, '../../../../../docs/operations.md')
-
-/** The code block of docs/operations.md that a pattern finds; its first group is the text. */
-export function readRecipe(pattern: RegExp): string {
-  return pattern.exec(readFileSync(operationsPage, 'utf8'))?.[1] ?? ''
+/** A configuration that operators copy, from deploy/postgresql. */
+export function readRecipe(name: string): string {
+  return readFileSync(join(import.meta.dirname, '../../../../../deploy/postgresql', name), 'utf8')
 }
 
 interface ProxyOptions {
