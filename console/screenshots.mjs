@@ -1,4 +1,4 @@
-// Makes the pictures of the README from a running service with the demonstration:
+// Makes the pictures of the documents from a running service with the demonstration:
 // node console/screenshots.mjs 'http://127.0.0.1:8080/link#…'  (a one-time link, as `npm start` prints it)
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -19,6 +19,7 @@ const browser = await chromium.launch({
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, colorScheme: 'light' })
   await page.goto(link)
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/stores')
   /** @param {string} group @param {string} value */
   const choose = async (group, value) => {

@@ -6,7 +6,6 @@ interface BlockName {
   starts: string
 }
 
-const clients = 'docs/clients.md'
 const start = 'docs/operations/start.md'
 const imports = 'docs/operations/import.md'
 const backups = 'docs/operations/backups.md'
@@ -19,8 +18,6 @@ export const notRun: (BlockName & { reason: string })[] = [
     starts: 'npm start',
     reason: 'is the service that the test starts, and the run that it is part of',
   },
-  { file: clients, starts: 'npx @openapitools', reason: 'downloads a generator, which needs Java' },
-  { file: clients, starts: 'import os', reason: 'needs Python and what that generator wrote' },
   { file: start, starts: 'git clone', reason: 'needs the address of a repository' },
   { file: start, starts: 'git pull', reason: 'needs the address of a repository' },
   { file: start, starts: '[Service]', reason: 'needs systemd' },
@@ -88,7 +85,7 @@ export const special: Special[] = [
 ]
 
 /** Documents whose `text` blocks are drawings; elsewhere such a block is the output of the block before it. */
-export const drawings = ['docs/architecture.md', 'docs/console.md']
+export const drawings = ['docs/architecture.md']
 
 export function findEntry<T extends BlockName>(entries: readonly T[], { file, text }: Block): T | undefined {
   return entries.find((entry) => entry.file === file && text.trimStart().startsWith(entry.starts))
