@@ -39,9 +39,7 @@ describe('the glossary', () => {
   })
 
   test('has a meaning for each, of at most 45 words', () => {
-    const long = entries.filter(
-      ({ meaning }) => meaning === '' || meaning.split(/\s+/).length > 45,
-    )
+    const long = entries.filter(({ meaning }) => meaning === '' || meaning.split(/\s+/).length > 45)
     expect(long.map(({ term }) => term)).toEqual([])
   })
 
