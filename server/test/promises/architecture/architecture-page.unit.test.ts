@@ -5,7 +5,7 @@ import { filesIn, project } from './support/tree.ts'
 
 // What docs/architecture.md and the other pages about the code name in code font: paths, tests, exported names.
 const pages = ['docs/architecture.md', 'docs/search-index.md', 'docs/testing.md', 'CONTRIBUTING.md']
-const sources = filesIn(/^(server|packages\/[\w-]+|client)\/src\//)
+const sources = filesIn(/^(server|packages\/[\w-]+|client)\/src\/|^bin\/tests\/|^server\/test\/.*\bsupport\//)
 const filesOf = new Map<string, string[]>()
 for (const { path, exports } of sources)
   for (const name of exports) filesOf.set(name, [...(filesOf.get(name) ?? []), path])
@@ -18,19 +18,26 @@ const codeIn = (text: string) => [...proseOf(text).matchAll(/`([^`\n]+)`/g)].map
 const isPath = (code: string) => /^[\w.-]+(\/[\w.-]+)*\/[\w.-]*$/.test(code)
 const starts = ['', 'server/src/', 'server/test/']
 /** Paths that only exist while something runs or is built. */
-const made = ['DATA_DIR/postgres', 'DATA_DIR/search']
+const made = ['DATA_DIR/postgres']
+
+/** Folders that the pages name and that are not there yet. Remove one when it is; the last test asks for it. */
+const notYetThere = ['docs/operations/']
+
+/** A test that is named without its folder is one of this folder; `x.test.ts` is any. */
+const isTestBeside = (code: string) => /^(?!x\.)[\w.-]+\.test\.ts$/.test(code)
 
 const isThere = (path: string) => starts.some((start) => existsSync(join(project, start, path)))
 
 /** A name such as `searchStores` or `SearchService`: two words without a space between them. */
 const isName = (code: string) => /^([a-z]+|[A-Z][a-z]+)([A-Z][a-z]+)+$/.test(code)
-/** Names of Fastify, GitHub and HTTP, and fields of objects. */
-const foreign = ['onRequest', 'onSend', 'preValidation', 'operationId', 'DataRow']
+/** Hooks of Fastify, fields of objects, a placeholder, and a name inside `operations/config.ts`. */
+const foreign = ['onRequest', 'onSend', 'preValidation', 'operationId', 'errorCode', 'verbNoun', 'secretNames']
 
 function missingIn(text: string): string[] {
   const code = codeIn(text)
   return [
-    ...code.filter((each) => isPath(each) && !made.includes(each) && !isThere(each)),
+    ...code.filter((each) => isPath(each) && ![...made, ...notYetThere].includes(each) && !isThere(each)),
+    ...code.filter((each) => isTestBeside(each) && !isThere(`server/test/promises/architecture/${each}`)),
     ...code.filter((each) => isName(each) && !foreign.includes(each) && !filesOf.has(each)),
     ...namedWithFile(text)
       .filter(({ name, path }) => !exportsOf(path).includes(name))
@@ -60,7 +67,7 @@ describe.each(pages)('%s', (path) => {
   test('links to files that are there', () => {
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
     const links = [...proseOf(text).matchAll(/\]\(([^)#:\s]+)(?:#[\w-]+)?\)/g)].map(([, file]) => file!)
-    expect(links.length).toBeGreaterThan(3)
+    expect(links.length).toBeGreaterThan(2)
     expect(links.filter((file) => !existsSync(join(project, folder, file)))).toEqual([])
   })
 
@@ -94,8 +101,13 @@ test.each([
   'A file: `product/gone.ts`',
   'A folder: `product/gone/`',
   'A test: `server/test/product/gone.test.ts`',
+  'A test of this folder: `gone.unit.test.ts`',
   'A verb: `findGoneStores`',
   '`searchStores` (`product/stores/routes.ts`)',
 ])('%s is seen', (text) => {
   expect(missingIn(text)).toHaveLength(1)
+})
+
+test('what is not there yet is not there', () => {
+  expect(notYetThere.filter(isThere)).toEqual([])
 })
