@@ -1,0 +1,141 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { filesIn, project } from './support/tree.ts'
+
+interface Entry {
+  term: string
+  meaning: string
+}
+
+const read = (path: string) => readFileSync(join(project, path), 'utf8')
+
+function entriesOf(page: string): Entry[] {
+  return page
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => ({ term: part.slice(0, part.indexOf('\n')), meaning: part.slice(part.indexOf('\n')).trim() }))
+}
+
+/** The names in code font of an entry's parentheses: exports, tables and columns. */
+function namesOf({ meaning }: Entry): string[] {
+  return [...meaning.matchAll(/\((`[^()]+`)\)/g)].flatMap(([, names]) =>
+    [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
+  )
+}
+
+const entries = entriesOf(read('docs/glossary.md'))
+const sources = filesIn(/^(server|packages\/[\w-]+)\/src\//)
+const filesOf = new Map<string, string[]>()
+for (const { path, exports } of sources)
+  for (const name of new Set(exports)) filesOf.set(name, [...(filesOf.get(name) ?? []), path])
+
+describe('the glossary', () => {
+  test('has at most eighty terms, sorted, one entry each', () => {
+    const terms = entries.map(({ term }) => term)
+    expect(terms.length).toBeGreaterThan(50)
+    expect(terms.length).toBeLessThanOrEqual(80)
+    expect(terms).toEqual([...new Set(terms)].sort())
+  })
+
+  test('has a meaning for each, of at most 45 words', () => {
+    const long = entries.filter(({ meaning }) => meaning === '' || meaning.split(/\s+/).length > 45)
+    expect(long.map(({ term }) => term)).toEqual([])
+  })
+
+  test('names exports that exist once, tables and columns', () => {
+    const schema = read('server/schema.sql')
+    const isInSchema = (name: string) => name.split('.').every((part) => new RegExp(`\\b${part}\\b`).test(schema))
+    const named = entries.flatMap(namesOf)
+    expect(named.length).toBeGreaterThan(30)
+    expect(named.filter((name) => filesOf.get(name)?.length !== 1 && !isInSchema(name))).toEqual([])
+    expect(isInSchema('no_such_table')).toBe(false)
+  })
+
+  test('gives an export to one term only', () => {
+    const named = entries.flatMap(namesOf)
+    expect(named.filter((name, index) => named.indexOf(name) !== index)).toEqual([])
+  })
+})
+
+/** The anchors of the glossary that a text links to. */
+const anchorsIn = (text: string) => [...text.matchAll(/glossary\.md#([\w-]+)/g)].map(([, anchor]) => anchor!)
+
+test('links to the glossary lead to a term', () => {
+  const documents = ['README.md', 'CONTRIBUTING.md', 'console/README.md', 'client/README.md', ...markdownIn('docs')]
+  const anchors = new Set(entries.map(({ term }) => term.replaceAll(' ', '-')))
+  const astray = documents
+    .filter((path) => existsSync(join(project, path)))
+    .flatMap((path) =>
+      anchorsIn(read(path))
+        .filter((anchor) => !anchors.has(anchor))
+        .map((anchor) => `${path}: ${anchor}`),
+    )
+  expect(astray).toEqual([])
+  expect(anchorsIn('[batch](../glossary.md#a-batch)')).toEqual(['a-batch'])
+})
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(join(project, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(project.length + 1))
+}
+
+interface Forbidden {
+  pattern: RegExp
+  say: string
+  seen: string
+}
+
+// Earlier words for a term. A name is judged by its words, so that `returnList` is none of `turn`.
+const forbidden: Forbidden[] = [
+  { pattern: /Anew$|^anew/, say: 'again', seen: 'sendAnew' },
+  { pattern: /somebody|nobody/i, say: 'the subject', seen: 'nobodyHere' },
+  { pattern: /[Ss]tandings?(?![a-z])/, say: 'cached key', seen: 'KeyStandings' },
+  { pattern: /^known[A-Z]?key|^KnownKey/, say: 'cached key', seen: 'KnownKey' },
+  { pattern: /(^t|T)urns?(?![a-z])/, say: 'lease', seen: 'claimTurn' },
+  { pattern: /BillingProblem/i, say: 'billing conflict', seen: 'BillingProblem' },
+  { pattern: /^(sign|invite|suspend|create|list|manage)\w*People/, say: 'users', seen: 'managePeople' },
+  { pattern: /^(OpenView|IndexView|ViewIndex)/, say: 'CatalogueView', seen: 'IndexView' },
+]
+
+/** Names that still have an earlier word. Remove a name when it is renamed; the test below asks for it. */
+const notYetRenamed = ['setPasswordAnew', 'PlanStanding', 'ExportTurn']
+
+const isForbidden = (name: string) => forbidden.some(({ pattern }) => pattern.test(name))
+
+describe('earlier words are not exported', () => {
+  test('by the service and its packages', () => {
+    const names = [...filesOf.keys()].filter((name) => isForbidden(name) && !notYetRenamed.includes(name))
+    expect(names).toEqual([])
+  })
+
+  test('and an exception is a name that exists', () => {
+    expect(notYetRenamed.filter((name) => !filesOf.has(name) || !isForbidden(name))).toEqual([])
+  })
+
+  test.each(forbidden)('$seen is seen: say $say', ({ seen, pattern }) => {
+    expect(seen).toMatch(pattern)
+  })
+
+  test.each(['returnList', 'ReturnUrls', 'ErasablePerson', 'CatalogueView'])('%s is none', (name) => {
+    expect(isForbidden(name)).toBe(false)
+  })
+
+  // Those of cells read the words of a file that is imported; they hold no labels.
+  test('no file of labels is named for words', () => {
+    const files = filesIn(/\/src\/.*\/words\.tsx?$/).map(({ path }) => path)
+    expect(files.filter((path) => !path.includes('/imports/cells/'))).toEqual(filesNotYetRenamed)
+  })
+})
+
+/** Files that still have the earlier name. Remove one when it is renamed. */
+const filesNotYetRenamed = [
+  'console/src/pages/account/audit/words.ts',
+  'console/src/pages/billing/words.ts',
+  'console/src/pages/exports/words.ts',
+  'console/src/pages/lists/words.ts',
+  'console/src/pages/operator/imports/words.ts',
+  'console/src/pages/operator/words.ts',
+  'console/src/pages/reveal/words.ts',
+]
