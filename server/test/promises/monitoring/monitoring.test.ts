@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readEveryMetric } from '../../support/metrics/every-metric.ts'
 import { findFaults, testWithPromtool } from '../../support/metrics/promtool.ts'
-import { leadsSomewhere } from '../architecture/support/pages.ts'
+import { leadsSomewhere } from '../documents/support/pages.ts'
 import { names, readExpression, readSeries, type Series } from './support/promql.ts'
 
 const project = join(import.meta.dirname, '../../../..')

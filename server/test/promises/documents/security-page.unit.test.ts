@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { project } from './support/tree.ts'
+import { project } from '../architecture/support/tree.ts'
 
 const page = readFileSync(join(project, 'docs/security.md'), 'utf8')
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { project } from './support/tree.ts'
+import { project } from '../architecture/support/tree.ts'
 
 const folder = join(project, 'docs/decisions')
 const index = readFileSync(join(folder, 'README.md'), 'utf8')

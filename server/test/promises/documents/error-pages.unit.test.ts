@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { consoleErrorTable, errorTable } from '../../../src/foundation/kernel/errors.ts'
-import { project } from './support/tree.ts'
+import { project } from '../architecture/support/tree.ts'
 
 /** The codes in the rows of a section's tables, as `400 code`; a status holds until the next one of its row. */
 function codesIn(file: string, heading: string): string[] {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig, readServiceAccess } from '../../../src/operations/config.ts'
-import { project } from './support/tree.ts'
+import { project } from '../architecture/support/tree.ts'
 
 const folder = 'docs/operations'
 const pages = readdirSync(join(project, folder)).map((name) => `${folder}/${name}`)

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { project } from '../architecture/support/tree.ts'
 import { brokenLinksOf } from './support/pages.ts'
-import { project } from './support/tree.ts'
 
 const read = (file: string) => readFileSync(join(project, file), 'utf8')
 const linesOf = (file: string) => read(file).trimEnd().split('\n')

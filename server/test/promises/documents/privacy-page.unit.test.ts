@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { project } from './support/tree.ts'
+import { project } from '../architecture/support/tree.ts'
 
 /** Tables that hold nothing about people. The others are in the table of `docs/privacy.md`. */
 const withoutPeople = [

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { filesIn, project } from './support/tree.ts'
+import { filesIn, project } from '../architecture/support/tree.ts'
 
 interface Entry {
   term: string

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { filesIn, project } from './support/tree.ts'
+import { filesIn, project } from '../architecture/support/tree.ts'
 
 // What docs/architecture.md and the other pages about the code name in code font: paths, tests, exported names.
 const pages = ['docs/architecture.md', 'docs/search-index.md', 'docs/testing.md', 'CONTRIBUTING.md']
@@ -20,7 +20,8 @@ const starts = ['', 'server/src/', 'server/test/']
 /** Paths that only exist while something runs or is built. */
 const made = ['DATA_DIR/postgres']
 
-/** A test that is named without its folder is one of this folder; `x.test.ts` is any. */
+/** A test that is named without its folder is in one of these; `x.test.ts` is any. */
+const testFolders = ['architecture', 'documents']
 const isTestBeside = (code: string) => /^(?!x\.)[\w.-]+\.test\.ts$/.test(code)
 
 const isThere = (path: string) => starts.some((start) => existsSync(join(project, start, path)))
@@ -34,7 +35,9 @@ function missingIn(text: string): string[] {
   const code = codeIn(text)
   return [
     ...code.filter((each) => isPath(each) && !made.includes(each) && !isThere(each)),
-    ...code.filter((each) => isTestBeside(each) && !isThere(`server/test/promises/architecture/${each}`)),
+    ...code.filter(
+      (each) => isTestBeside(each) && !testFolders.some((folder) => isThere(`server/test/promises/${folder}/${each}`)),
+    ),
     ...code.filter((each) => isName(each) && !foreign.includes(each) && !filesOf.has(each)),
     ...namedWithFile(text)
       .filter(({ name, path }) => !exportsOf(path).includes(name))

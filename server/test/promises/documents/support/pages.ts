@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { project } from './tree.ts'
+import { project } from '../../architecture/support/tree.ts'
 
 const read = (file: string) => readFileSync(join(project, file), 'utf8')
 const withoutCode = (text: string) => text.replace(/^```.*?^```/gms, '')
