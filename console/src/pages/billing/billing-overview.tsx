@@ -15,7 +15,7 @@ import { type BillingInterval, type PaidPlan, paidPlans } from './search.ts'
 import { TrialSection } from './trial-section.tsx'
 import { useAwaitedPlan } from './use-awaited-plan.ts'
 import { useLink } from './use-link.ts'
-import { ownersText } from './words.ts'
+import { ownersText } from './labels.ts'
 
 interface BillingOverviewProps {
   account: string

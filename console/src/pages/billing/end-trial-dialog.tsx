@@ -10,7 +10,7 @@ import { PageSpinner } from '#ui/feedback/spinner.tsx'
 import { FormError } from '#ui/fields/field.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
 import type { Trial } from './api.ts'
-import { formatPrice } from './words.ts'
+import { formatPrice } from './labels.ts'
 
 interface EndTrialDialogProps {
   account: string

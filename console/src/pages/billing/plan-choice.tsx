@@ -4,7 +4,7 @@ import { type RadioCard, RadioCards } from '#ui/fields/radio-cards.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
 import type { Billing, Plan } from './api.ts'
 import type { BillingInterval, PaidPlan } from './search.ts'
-import { annualSaving, formatPrice } from './words.ts'
+import { annualSaving, formatPrice } from './labels.ts'
 
 interface PlanChoiceProps {
   billing: Billing

@@ -1,7 +1,7 @@
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import type { Billing } from './api.ts'
-import { ownersText } from './words.ts'
+import { ownersText } from './labels.ts'
 
 interface TrialSectionProps {
   billing: Billing

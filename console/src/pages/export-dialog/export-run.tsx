@@ -12,7 +12,7 @@ import { DialogActions } from '#ui/overlays/dialog.tsx'
 import type { ExportJob } from '../exports/api.ts'
 import { exportQuery, isActive, useReloadAtEnd } from '../exports/api.ts'
 import { useStop } from '../exports/export-actions.tsx'
-import { costText, endingText, fileText, isShort } from '../exports/words.ts'
+import { costText, endingText, fileText, isShort } from '../exports/labels.ts'
 
 interface ExportRunProps {
   account: string

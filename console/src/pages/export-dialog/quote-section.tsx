@@ -6,7 +6,7 @@ import { classNames } from '#ui/class-names.ts'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import type { ExportKind, ExportQuote, ExportRequest } from '../exports/api.ts'
-import { exportCostInWords, leftInWords, missingOf } from './cost-words.ts'
+import { exportCostInWords, leftInWords, missingOf } from './labels.ts'
 
 const freshForMs = 60_000
 

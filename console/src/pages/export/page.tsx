@@ -14,7 +14,7 @@ import { PageSpinner } from '#ui/feedback/spinner.tsx'
 import type { ExportJob } from '../exports/api.ts'
 import { exportQuery, isActive, useReloadAtEnd } from '../exports/api.ts'
 import { ExportActions } from '../exports/export-actions.tsx'
-import { costText, endingText, fileText, isShort, kindNames, statusWords } from '../exports/words.ts'
+import { costText, endingText, fileText, isShort, kindNames, statusWords } from '../exports/labels.ts'
 
 /** One export: how far it is, what it cost, and its file. */
 export default function ExportPage() {

@@ -9,7 +9,7 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { PagedTable } from '../search/paged-table.tsx'
 import { isActive } from './api.ts'
 import { exportColumns } from './columns.tsx'
-import { keptText } from './words.ts'
+import { keptText } from './labels.ts'
 
 const listedEveryMs = 1_000
 

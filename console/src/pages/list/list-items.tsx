@@ -14,7 +14,7 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { nounsOf, viewerReason } from '../lists/words.ts'
+import { nounsOf, viewerReason } from '../lists/labels.ts'
 import { itemColumns, keyOf, type ListItem, labelOf } from './columns.tsx'
 
 const nothing: ReadonlySet<string> = new Set()

@@ -14,7 +14,7 @@ import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
 import { boundsOfAdding, type SearchToAdd } from './search-items.ts'
-import { addedInWords, sizeInWords } from './words.ts'
+import { addedInWords, sizeInWords } from './labels.ts'
 
 interface AddToListDialogProps {
   account: string

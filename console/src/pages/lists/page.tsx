@@ -18,7 +18,7 @@ import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { Dialog } from '#ui/overlays/dialog.tsx'
 import { ClosedState } from '../search/closed-state.tsx'
 import { ListForm } from './list-form.tsx'
-import { viewerReason } from './words.ts'
+import { viewerReason } from './labels.ts'
 
 const columns: TableColumn<List>[] = [
   {

@@ -8,7 +8,7 @@ import { useDebounced } from '#lib/use-settled.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { classNames } from '#ui/class-names.ts'
 import { quoteQuery } from './api.ts'
-import { type CostQuote, costInWords, shortageOf } from './words.ts'
+import { type CostQuote, costInWords, shortageOf } from './labels.ts'
 
 const quoteAfterMs = 200
 

@@ -7,7 +7,7 @@ import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
 import { quoteQuery } from './api.ts'
-import { costInWords, shortageOf } from './words.ts'
+import { costInWords, shortageOf } from './labels.ts'
 
 interface RevealQuestionProps {
   account: string

@@ -4,7 +4,7 @@ import { markOutdatedOrOffline } from '#api/connection.ts'
 import type { FilterFields } from '#lib/filters/fields.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { Filters } from '#lib/filters/url.ts'
-import type { SearchOption } from '#lib/filters/words/search-options.ts'
+import type { SearchOption } from '#lib/filters/search-text/search-options.ts'
 import { classNames } from '#ui/class-names.ts'
 import { inputClass } from '#ui/fields/field.tsx'
 

@@ -1,6 +1,6 @@
 import { formatTime } from '#lib/format.ts'
 import type { TableColumn } from '#ui/data/table.tsx'
-import { type AuditEntry, describeAction } from './words.ts'
+import { type AuditEntry, describeAction } from './labels.ts'
 
 export const auditColumns: TableColumn<AuditEntry>[] = [
   {

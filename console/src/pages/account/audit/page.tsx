@@ -9,7 +9,7 @@ import { Select } from '#ui/fields/select.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
 import { auditColumns } from './columns.tsx'
 import { type AuditSearch, auditSubjects } from './search.ts'
-import { subjectLabels } from './words.ts'
+import { subjectLabels } from './labels.ts'
 
 export default function AuditPage() {
   const { id } = useAccount()

@@ -5,7 +5,7 @@ import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import type { AccountDetails } from '../api.ts'
 import { none, OperatorSection } from '../facts.tsx'
-import { limitNames, wordsOf } from '../words.ts'
+import { limitNames, wordsOf } from '../labels.ts'
 
 /** What the account has used, who belongs to it, and what was done to it. */
 export function AccountSections({ details }: { details: AccountDetails }) {

@@ -3,7 +3,7 @@ import { Link } from '#ui/actions/link.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
-import { planNames, stateOf } from '../words.ts'
+import { planNames, stateOf } from '../labels.ts'
 
 export const accountColumns: TableColumn<Row<'listAccounts'>>[] = [
   {

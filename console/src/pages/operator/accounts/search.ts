@@ -1,6 +1,6 @@
 import { choiceParam, parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 import type { OperatorAccount } from '../api.ts'
-import { planSlugs, subscriptionStatuses } from '../words.ts'
+import { planSlugs, subscriptionStatuses } from '../labels.ts'
 
 export const accountStates = [...subscriptionStatuses, 'suspended', 'closed'] as const
 type AccountState = (typeof accountStates)[number]

@@ -10,7 +10,7 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
 import { type ImportRow, importQuery } from '../api.ts'
-import { importKindNames, stateWords } from '../imports/words.ts'
+import { importKindNames, stateWords } from '../imports/labels.ts'
 import { ImportActions } from './import-actions.tsx'
 import { ImportSteps } from './import-steps.tsx'
 

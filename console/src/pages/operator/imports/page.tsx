@@ -11,7 +11,7 @@ import { PagedTable } from '../../search/paged-table.tsx'
 import { type ImportRow, importsQuery, isRunning } from '../api.ts'
 import { none } from '../facts.tsx'
 import { NewImport } from './new-import.tsx'
-import { importKindNames, stateWords } from './words.ts'
+import { importKindNames, stateWords } from './labels.ts'
 
 /** Files that operators bring in, and what became of the earlier ones. */
 export default function ImportsPage() {

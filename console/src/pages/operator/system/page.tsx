@@ -11,7 +11,7 @@ import { PageSpinner } from '#ui/feedback/spinner.tsx'
 import { systemQuery } from '../api.ts'
 import { Facts, none } from '../facts.tsx'
 import { SearchFacts } from '../search-facts.tsx'
-import { formatDuration } from '../words.ts'
+import { formatDuration } from '../labels.ts'
 
 /** The state of this process and of what it depends on. */
 export default function SystemPage() {

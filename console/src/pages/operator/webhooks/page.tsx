@@ -9,7 +9,7 @@ import type { TableColumn } from '#ui/data/table.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
 import { none } from '../facts.tsx'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../labels.ts'
 
 /** What the payment provider sent. */
 export default function WebhooksPage() {

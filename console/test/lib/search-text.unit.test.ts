@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { entriesOf, type FilterFields, peopleFields, storeFields } from '../../src/lib/filters/fields.ts'
 import { Taxonomy, type TaxonomyItem, type TaxonomyReply, taxonomyLists } from '../../src/lib/filters/taxonomy.ts'
 import { type Filters, listOf } from '../../src/lib/filters/url.ts'
-import { findNearest } from '../../src/lib/filters/words/nearest.ts'
-import { Phrases } from '../../src/lib/filters/words/phrases.ts'
-import { readWords, unknownText } from '../../src/lib/filters/words/read-words.ts'
+import { findNearest } from '../../src/lib/filters/search-text/nearest.ts'
+import { Phrases } from '../../src/lib/filters/search-text/phrases.ts'
+import { readWords, unknownText } from '../../src/lib/filters/search-text/read-words.ts'
 
 /** The taxonomy that comes with the service. */
 const taxonomy = new Taxonomy(
