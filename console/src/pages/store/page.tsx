@@ -17,7 +17,7 @@ import { CopyStore } from './copy-store.tsx'
 import { StoreFacts } from './store-facts.tsx'
 import { StoreHistory } from './store-history.tsx'
 import { StoreNavigation } from './store-navigation.tsx'
-import { StorePeople } from './store-people.tsx'
+import { StorePeople } from './store-contacts.tsx'
 import { StoreTechnologies } from './store-technologies.tsx'
 
 export default function StorePage() {

@@ -5,7 +5,7 @@ import { formatNumber } from '#lib/format.ts'
 import { linkClass } from '#ui/actions/link.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { useRevealedPeople } from '../reveal/api.ts'
-import { nameOf, PersonCell, renderChannels } from '../reveal/preview-cells.tsx'
+import { nameOf, PersonCell, renderChannels } from '../reveal/contact-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
 import { boxesOf, useSelection } from '../search/use-selection.ts'
 

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { Contact, ContactPreview } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { TableColumn } from '#ui/data/table.tsx'
-import { PersonCell, renderChannels } from '../reveal/preview-cells.tsx'
+import { PersonCell, renderChannels } from '../reveal/contact-cells.tsx'
 import { TechnologyNames, Tier } from '../search/cells.tsx'
 
 export const defaultPeopleColumns = ['person', 'role', 'seniority', 'channels', 'store']
