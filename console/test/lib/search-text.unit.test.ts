@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { entriesOf, type FilterFields, peopleFields, storeFields } from '../../src/lib/filters/fields.ts'
-import { Taxonomy, type TaxonomyItem, type TaxonomyReply, taxonomyLists } from '../../src/lib/filters/taxonomy.ts'
-import { type Filters, listOf } from '../../src/lib/filters/url.ts'
+import { contactFields, entriesOf, type FilterFields, storeFields } from '../../src/lib/filters/fields.ts'
 import { findNearest } from '../../src/lib/filters/search-text/nearest.ts'
 import { Phrases } from '../../src/lib/filters/search-text/phrases.ts'
 import { readWords, unknownText } from '../../src/lib/filters/search-text/read-words.ts'
+import { Taxonomy, type TaxonomyItem, type TaxonomyReply, taxonomyLists } from '../../src/lib/filters/taxonomy.ts'
+import { type Filters, listOf } from '../../src/lib/filters/url.ts'
 
 /** The taxonomy that comes with the service. */
 const taxonomy = new Taxonomy(
@@ -21,7 +21,7 @@ function readTaxonomy(list: string): TaxonomyItem[] {
 
 const from100k = ['100k_500k', '500k_1m', 'over_1m']
 const stores = (text: string, filters: Filters = {}) => readWords(storeFields, filters, taxonomy, text)
-const people = (text: string, filters: Filters = {}) => readWords(peopleFields, filters, taxonomy, text)
+const people = (text: string, filters: Filters = {}) => readWords(contactFields, filters, taxonomy, text)
 
 describe('words on the page Stores', () => {
   it.each<[string, Filters]>([
@@ -131,7 +131,7 @@ describe('words on the page People', () => {
 
 describe.each<[string, FilterFields]>([
   ['stores', storeFields],
-  ['people', peopleFields],
+  ['people', contactFields],
 ])('the grammar of %s', (_page, fields) => {
   const phrases = new Phrases(fields, taxonomy)
   const meanings = [...phrases.meanings()]

@@ -6,9 +6,9 @@ import { planSteps, type RevealStep, type Totals, totalsOf } from './steps.ts'
  */
 type RunPhase = 'ready' | 'running' | 'stopping' | 'stopped' | 'failed' | 'finished'
 
-export interface RunState<Person> {
+export interface RunState<Contact> {
   readonly phase: RunPhase
-  readonly steps: readonly RevealStep<Person>[]
+  readonly steps: readonly RevealStep<Contact>[]
   readonly totals: Totals
   /** Whether the current step is being tried again. */
   readonly isRetrying: boolean
@@ -16,18 +16,18 @@ export interface RunState<Person> {
   readonly error: unknown
 }
 
-export interface StepReply<Person> {
-  people: readonly Person[]
+export interface StepReply<Contact> {
+  contacts: readonly Contact[]
   spent: number
 }
 
-/** What to do about an error: the step ends without people, is tried again after a pause, or fails. */
+/** What to do about an error: the step ends without contacts, is tried again after a pause, or fails. */
 export type Verdict = { kind: 'nobody' } | { kind: 'retry'; afterMs?: number | undefined } | { kind: 'fail' }
 
-export interface RevealRunOptions<Person> {
+export interface RevealRunOptions<Contact> {
   ids: readonly string[]
   /** Sends one step. The only thing here that spends. */
-  send: (ids: readonly string[], idempotencyKey: string) => Promise<StepReply<Person>>
+  send: (ids: readonly string[], idempotencyKey: string) => Promise<StepReply<Contact>>
   judge: (error: unknown) => Verdict
   newKey: () => string
   /** Resolves after the time, or earlier when the signal aborts. */
@@ -38,22 +38,22 @@ const maxTries = 6
 const firstPauseMs = 500
 const longestPauseMs = 15_000
 
-/** Reveals people in steps. Does nothing before `start`, and sends one step at a time. */
-export class RevealRun<Person> {
-  readonly #options: RevealRunOptions<Person>
+/** Reveals contacts in steps. Does nothing before `start`, and sends one step at a time. */
+export class RevealRun<Contact> {
+  readonly #options: RevealRunOptions<Contact>
   readonly #listeners = new Set<() => void>()
-  #state: RunState<Person>
+  #state: RunState<Contact>
   /** Aborted by Stop; ends a pause between two tries. */
   #stop = new AbortController()
 
-  constructor(options: RevealRunOptions<Person>) {
+  constructor(options: RevealRunOptions<Contact>) {
     this.#options = options
-    const steps = planSteps<Person>(options.ids, options.newKey)
+    const steps = planSteps<Contact>(options.ids, options.newKey)
     this.#state = { phase: 'ready', steps, totals: totalsOf(steps), isRetrying: false, error: undefined }
   }
 
   /** Immutable: another object after every change. */
-  get state(): RunState<Person> {
+  get state(): RunState<Contact> {
     return this.#state
   }
 
@@ -94,7 +94,7 @@ export class RevealRun<Person> {
       } catch (error) {
         const verdict = this.#options.judge(error)
         if (verdict.kind === 'nobody') {
-          this.#finishStep(index, { people: [], spent: 0 })
+          this.#finishStep(index, { contacts: [], spent: 0 })
           return true
         }
         const isStopped = () => this.#stop.signal.aborted
@@ -106,8 +106,8 @@ export class RevealRun<Person> {
     }
   }
 
-  #finishStep(index: number, { people, spent }: StepReply<Person>): void {
-    this.#changeStep(index, { state: 'done', people, spent })
+  #finishStep(index: number, { contacts, spent }: StepReply<Contact>): void {
+    this.#changeStep(index, { state: 'done', contacts, spent })
   }
 
   #failStep(index: number, error: unknown): false {
@@ -116,12 +116,12 @@ export class RevealRun<Person> {
     return false
   }
 
-  #changeStep(index: number, change: Partial<RevealStep<Person>>): void {
+  #changeStep(index: number, change: Partial<RevealStep<Contact>>): void {
     const steps = this.#state.steps.map((step, at) => (at === index ? { ...step, ...change } : step))
     this.#change({ steps, totals: totalsOf(steps), isRetrying: false })
   }
 
-  #change(change: Partial<RunState<Person>>): void {
+  #change(change: Partial<RunState<Contact>>): void {
     this.#state = { ...this.#state, ...change }
     for (const listener of this.#listeners) listener()
   }

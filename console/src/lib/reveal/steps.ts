@@ -1,15 +1,15 @@
-/** The API reveals at most this many people in one call. */
+/** The API reveals at most this many contacts in one call. */
 const idsPerStep = 10
 
 type StepState = 'waiting' | 'running' | 'done' | 'failed'
 
-export interface RevealStep<Person> {
+export interface RevealStep<Contact> {
   ids: readonly string[]
   /** Made once. Every try of the step sends it, so that a step whose answer was lost is paid for once. */
   idempotencyKey: string
   state: StepState
   /** Who was delivered; fewer than the ids where somebody could not be revealed. */
-  people: readonly Person[]
+  contacts: readonly Contact[]
   /** Credits that it spent. */
   spent: number
 }
@@ -22,14 +22,14 @@ export interface Totals {
 }
 
 /** Splits ids into steps, each id once. */
-export function planSteps<Person>(ids: readonly string[], newKey: () => string): RevealStep<Person>[] {
+export function planSteps<Contact>(ids: readonly string[], newKey: () => string): RevealStep<Contact>[] {
   const distinct = [...new Set(ids)]
   const count = Math.ceil(distinct.length / idsPerStep)
   return Array.from({ length: count }, (_, index) => ({
     ids: distinct.slice(index * idsPerStep, (index + 1) * idsPerStep),
     idempotencyKey: newKey(),
     state: 'waiting',
-    people: [],
+    contacts: [],
     spent: 0,
   }))
 }
@@ -40,7 +40,7 @@ export function totalsOf(steps: readonly RevealStep<unknown>[]): Totals {
     done.reduce((total, step) => total + amountOf(step), 0)
   return {
     asked: sum(({ ids }) => ids.length),
-    delivered: sum(({ people }) => people.length),
+    delivered: sum(({ contacts }) => contacts.length),
     spent: sum((s) => s.spent),
   }
 }

@@ -8,6 +8,7 @@ import { FormError } from '#ui/fields/field.tsx'
 import { type Billing, createLink, type Plan } from './api.ts'
 import { ChangePlan } from './change-plan.tsx'
 import { EndTrialDialog } from './end-trial-dialog.tsx'
+import { ownersText } from './labels.ts'
 import { PlanChoice } from './plan-choice.tsx'
 import { PlanSummary } from './plan-summary.tsx'
 import { expectationOf, isAwaiting, type Return, ReturnNotice } from './return-notice.tsx'
@@ -15,7 +16,6 @@ import { type BillingInterval, type PaidPlan, paidPlans } from './search.ts'
 import { TrialSection } from './trial-section.tsx'
 import { useAwaitedPlan } from './use-awaited-plan.ts'
 import { useLink } from './use-link.ts'
-import { ownersText } from './labels.ts'
 
 interface BillingOverviewProps {
   account: string

@@ -1,8 +1,8 @@
 import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/field.tsx'
 import type { Billing, Plan, PlanOffer } from './api.ts'
-import type { BillingInterval, PaidPlan } from './search.ts'
 import { formatPrice, ownersText } from './labels.ts'
+import type { BillingInterval, PaidPlan } from './search.ts'
 
 interface ChangePlanProps {
   billing: Billing

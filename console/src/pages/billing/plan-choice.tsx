@@ -3,8 +3,8 @@ import { Badge } from '#ui/data/badge.tsx'
 import { type RadioCard, RadioCards } from '#ui/fields/radio-cards.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
 import type { Billing, Plan } from './api.ts'
-import type { BillingInterval, PaidPlan } from './search.ts'
 import { annualSaving, formatPrice } from './labels.ts'
+import type { BillingInterval, PaidPlan } from './search.ts'
 
 interface PlanChoiceProps {
   billing: Billing

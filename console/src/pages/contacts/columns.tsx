@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router'
 import type { Contact, ContactPreview } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { TableColumn } from '#ui/data/table.tsx'
-import { PersonCell, renderChannels } from '../reveal/contact-cells.tsx'
+import { ContactCell, renderChannels } from '../reveal/contact-cells.tsx'
 import { TechnologyNames, Tier } from '../search/cells.tsx'
 
-export const defaultPeopleColumns = ['person', 'role', 'seniority', 'channels', 'store']
+export const defaultContactColumns = ['person', 'role', 'seniority', 'channels', 'store']
 
 /** The columns of the table of people; `revealed` are those whom the account has paid for. */
-export function peopleColumns(
+export function contactColumns(
   taxonomy: Taxonomy,
   revealed: ReadonlyMap<string, Contact>,
 ): TableColumn<ContactPreview>[] {
@@ -17,7 +17,7 @@ export function peopleColumns(
       id: 'person',
       label: 'Person',
       className: 'min-w-36 max-w-72',
-      render: (preview) => <PersonCell preview={preview} person={revealed.get(preview.id)} />,
+      render: (preview) => <ContactCell preview={preview} contact={revealed.get(preview.id)} />,
     },
     {
       id: 'role',

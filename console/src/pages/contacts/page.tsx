@@ -5,13 +5,13 @@ import { useAccount } from '#api/account.tsx'
 import type { Count } from '#api/catalogue.ts'
 import { useTaxonomy } from '#api/catalogue.ts'
 import { meteredPageQuery } from '#api/metered.ts'
-import { peopleFields } from '#lib/filters/fields.ts'
-import { countBody, peopleQuestion, peopleSearchBody } from '#lib/filters/request.ts'
+import { contactFields } from '#lib/filters/fields.ts'
+import { contactQuestion, contactSearchBody, countBody } from '#lib/filters/request.ts'
 import { type Filters, parseFilters, toSearch } from '#lib/filters/url.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Table } from '#ui/data/table.tsx'
 import { ExportButton } from '../export-dialog/export-button.tsx'
-import { useRevealedPeople } from '../reveal/api.ts'
+import { useRevealedContacts } from '../reveal/api.ts'
 import { nameOf } from '../reveal/contact-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
 import { ColumnsMenu, useColumnChoice } from '../search/columns-menu.tsx'
@@ -20,39 +20,39 @@ import { SearchPage } from '../search/search-page.tsx'
 import { useCount } from '../search/use-count.ts'
 import { usePaging } from '../search/use-paging.ts'
 import { boxesOf, useSelection } from '../search/use-selection.ts'
-import { defaultPeopleColumns, peopleColumns } from './columns.tsx'
+import { contactColumns, defaultContactColumns } from './columns.tsx'
 import { MaxPerStore, SelectFirst, SelectMatching } from './controls.tsx'
-import { defaultMaxPerStore, type PeopleSearch } from './search.ts'
+import { type ContactsSearch, defaultMaxPerStore } from './search.ts'
 
-export default function PeoplePage() {
+export default function ContactsPage() {
   const { id: account, access } = useAccount()
   const search = useSearch({ from: '/app/people' })
   const navigate = useNavigate()
   const { data: taxonomy } = useTaxonomy()
-  const filters = useMemo(() => parseFilters(peopleFields, search), [search])
+  const filters = useMemo(() => parseFilters(contactFields, search), [search])
   const { per_store: maxPerStore = defaultMaxPerStore } = search
-  const question = useMemo(() => peopleQuestion(filters, maxPerStore), [filters, maxPerStore])
-  const body = peopleSearchBody(filters, maxPerStore, search.cursor)
+  const question = useMemo(() => contactQuestion(filters, maxPerStore), [filters, maxPerStore])
+  const body = contactSearchBody(filters, maxPerStore, search.cursor)
   const result = useQuery({ ...meteredPageQuery('searchContacts', { account, body }), enabled: access })
-  const counted = useMemo(() => countBody(peopleFields, question), [question])
+  const counted = useMemo(() => countBody(contactFields, question), [question])
   const { count, isOutdated: isCountOutdated } = useCount('countContacts', { account, body: counted }, access)
   const paging = usePaging('/people', search, result.data?.next_cursor ?? null)
-  const revealed = useRevealedPeople(account, result.data?.data ?? [])
-  const columns = useMemo(() => (taxonomy ? peopleColumns(taxonomy, revealed) : []), [taxonomy, revealed])
+  const revealed = useRevealedContacts(account, result.data?.data ?? [])
+  const columns = useMemo(() => (taxonomy ? contactColumns(taxonomy, revealed) : []), [taxonomy, revealed])
   const known = useMemo(() => columns.map(({ id }) => id), [columns])
-  const { chosen, choose } = useColumnChoice('/people', known, defaultPeopleColumns, search.columns)
+  const { chosen, choose } = useColumnChoice('/people', known, defaultContactColumns, search.columns)
   const selection = useSelection(account, question)
-  const ask = (next: PeopleSearch) =>
+  const ask = (next: ContactsSearch) =>
     void navigate({ to: '/people', search: { ...next, columns: search.columns }, resetScroll: false })
   const askFor = (next: Filters, perStore = maxPerStore) =>
-    ask({ ...toSearch(peopleFields, next), per_store: perStore })
+    ask({ ...toSearch(contactFields, next), per_store: perStore })
   return (
     <SearchPage
       title="People"
       noun="person"
       nouns="people"
       isOpen={access}
-      fields={peopleFields}
+      fields={contactFields}
       filters={filters}
       openGroups={['Roles', 'Seniority', 'Countries']}
       onFilter={askFor}
@@ -66,7 +66,7 @@ export default function PeoplePage() {
           <SelectFirst rows={result.data?.data ?? []} isOutdated={result.isPlaceholderData} selection={selection} />
           <SelectMatching count={count?.contacts} selection={selection} />
           <ColumnsMenu columns={columns} chosen={chosen} onChange={choose} />
-          <CopyAsMenu path="/api/v1/contacts/search" body={peopleSearchBody(filters, maxPerStore)} />
+          <CopyAsMenu path="/api/v1/contacts/search" body={contactSearchBody(filters, maxPerStore)} />
           <ExportButton account={account} kinds={['contacts', 'previews']} query={question} matches={count?.contacts} />
         </>
       }

@@ -1,4 +1,4 @@
-import { peopleFields } from '#lib/filters/fields.ts'
+import { contactFields } from '#lib/filters/fields.ts'
 import { type FilterSearch, parseFilters, toSearch } from '#lib/filters/url.ts'
 import { numberParam, parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 
@@ -6,7 +6,7 @@ export const defaultMaxPerStore = 3
 const mostPerStore = 10
 
 /** What the address of the page says. */
-export interface PeopleSearch extends FilterSearch {
+export interface ContactsSearch extends FilterSearch {
   /** The most people of one store, over all pages; missing for 3. */
   per_store?: number
   /** Ids of the columns, joined by spaces. */
@@ -15,11 +15,11 @@ export interface PeopleSearch extends FilterSearch {
   page?: number
 }
 
-export function validatePeopleSearch(search: RawSearch): PeopleSearch {
+export function validateContactsSearch(search: RawSearch): ContactsSearch {
   const columns = textParam(search.columns)
   const perStore = parseMaxPerStore(search.per_store)
   return {
-    ...toSearch(peopleFields, parseFilters(peopleFields, search)),
+    ...toSearch(contactFields, parseFilters(contactFields, search)),
     ...(perStore !== defaultMaxPerStore && { per_store: perStore }),
     ...(columns && { columns }),
     ...parsePagePlace(search),

@@ -29,7 +29,7 @@ export interface ExportFormState {
 export const mostRows = 1_000_000
 
 /** As many people as one step of a reveal: who wants to spend more says so. */
-const firstPeople = 10
+const firstContacts = 10
 
 export function startingForm(
   { kinds: [kind], query }: ExportSource,
@@ -48,7 +48,7 @@ export function startingForm(
 }
 
 export function startingRows(kind: ExportKind, isAll = false): number {
-  return kind === 'contacts' && !isAll ? firstPeople : Number.NaN
+  return kind === 'contacts' && !isAll ? firstContacts : Number.NaN
 }
 
 /** CRMs take people with channels. */

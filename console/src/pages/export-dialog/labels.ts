@@ -4,7 +4,7 @@ import type { ExportKind, ExportQuote } from '../exports/api.ts'
 /** What an export would cost, as sentences: what is new, and what is left. */
 export function exportCostInWords(kind: ExportKind, quote: ExportQuote): string[] {
   const { credits, already_revealed, unrevealable, stores, new_exports } = quote
-  const people =
+  const contacts =
     kind === 'contacts'
       ? [
           `${formatNumber(credits)} new = ${formatCount(credits, 'credit')}`,
@@ -16,7 +16,7 @@ export function exportCostInWords(kind: ExportKind, quote: ExportQuote): string[
         : []
   const owned = stores - new_exports
   return [
-    ...people,
+    ...contacts,
     `${formatCount(new_exports, 'new store')} = ${formatNumber(new_exports)} of your exports`,
     ...(kind === 'stores' && owned > 0 ? [`${formatNumber(owned)} exported already`] : []),
   ]

@@ -17,8 +17,8 @@ import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { Dialog } from '#ui/overlays/dialog.tsx'
 import { ClosedState } from '../search/closed-state.tsx'
-import { ListForm } from './list-form.tsx'
 import { viewerReason } from './labels.ts'
+import { ListForm } from './list-form.tsx'
 
 const columns: TableColumn<List>[] = [
   {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Count } from '#api/catalogue.ts'
 import { messageOf } from '#api/failure.ts'
 import { pageQuery } from '#api/query.ts'
-import type { PeopleQuestion } from '#lib/filters/request.ts'
+import type { ContactQuestion } from '#lib/filters/request.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { useDebounced } from '#lib/use-settled.ts'
 import { Link } from '#ui/actions/link.tsx'
@@ -34,7 +34,7 @@ const freshForMs = 10_000
 
 interface MatchingQuoteProps {
   account: string
-  question: PeopleQuestion
+  question: ContactQuestion
   count: Count<'countContacts'> | undefined
 }
 

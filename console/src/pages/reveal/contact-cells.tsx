@@ -5,24 +5,24 @@ import type { Contact, ContactPreview } from '#api/catalogue.ts'
 import { Channels } from './channels.tsx'
 
 /** The full name of somebody who is paid for; of others as much as a preview tells: `Mara L***`. */
-export function nameOf(preview: ContactPreview, person: Contact | undefined): string {
+export function nameOf(preview: ContactPreview, contact: Contact | undefined): string {
   const { first_name, last_name_obfuscated } = preview
-  return person?.full_name ?? ([first_name, last_name_obfuscated].filter(Boolean).join(' ') || 'Without a name')
+  return contact?.full_name ?? ([first_name, last_name_obfuscated].filter(Boolean).join(' ') || 'Without a name')
 }
 
 interface PreviewCellProps {
   preview: ContactPreview
-  /** The same person with what the account has paid for, once that has come. */
-  person: Contact | undefined
+  /** The same contact with what the account has paid for, once that has come. */
+  contact: Contact | undefined
 }
 
 /** Who somebody is: the name, in full once it is paid for, whether they are revealed, and the title below. */
-export function PersonCell({ preview, person }: PreviewCellProps) {
-  const { title, revealed, store } = person ? { ...preview, title: person.title } : preview
+export function ContactCell({ preview, contact }: PreviewCellProps) {
+  const { title, revealed, store } = contact ? { ...preview, title: contact.title } : preview
   return (
     <>
       <span className="flex flex-wrap items-center gap-x-2">
-        <bdi className="min-w-0 font-medium wrap-anywhere">{nameOf(preview, person)}</bdi>
+        <bdi className="min-w-0 font-medium wrap-anywhere">{nameOf(preview, contact)}</bdi>
         {revealed && (
           <Link
             to="/revealed"
@@ -44,8 +44,8 @@ export function PersonCell({ preview, person }: PreviewCellProps) {
 }
 
 /** The channels that the account has paid for; of others, which are on file. */
-export function renderChannels(preview: ContactPreview, person: Contact | undefined): ReactNode {
-  if (person) return <Channels person={person} />
+export function renderChannels(preview: ContactPreview, contact: Contact | undefined): ReactNode {
+  if (contact) return <Channels contact={contact} />
   const kinds = [
     { label: 'Verified email', has: preview.has_verified_email, icon: Mail },
     { label: 'Phone', has: preview.has_phone, icon: Phone },

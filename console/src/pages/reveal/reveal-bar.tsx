@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
 import type { Count } from '#api/catalogue.ts'
-import type { PeopleQuestion } from '#lib/filters/request.ts'
+import type { ContactQuestion } from '#lib/filters/request.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { RevealMatching } from '../export-dialog/export-button.tsx'
 import { AddToListButton } from '../lists/add-to-list-button.tsx'
@@ -18,7 +18,7 @@ interface RevealBarProps {
   account: string
   selection: UsedSelection
   /** The search that the people are from, where all that match can be selected. */
-  matching?: { question: PeopleQuestion; count: Count<'countContacts'> | undefined }
+  matching?: { question: ContactQuestion; count: Count<'countContacts'> | undefined }
 }
 
 /** What a reveal of the selected people would cost, as the server says, and the way to it. */

@@ -36,7 +36,7 @@ export function useRevealRun(account: string, ids: readonly string[]): UsedRun {
             account,
             data.map(({ id }) => id),
           )
-          return { people: data, spent: credits.spent }
+          return { contacts: data, spent: credits.spent }
         },
       }),
   )

@@ -14,10 +14,10 @@ import { AddToListButton } from '../lists/add-to-list-button.tsx'
 import { ClosedState } from '../search/closed-state.tsx'
 import { LimitState } from '../search/result-problem.tsx'
 import { CopyStore } from './copy-store.tsx'
+import { StoreContacts } from './store-contacts.tsx'
 import { StoreFacts } from './store-facts.tsx'
 import { StoreHistory } from './store-history.tsx'
 import { StoreNavigation } from './store-navigation.tsx'
-import { StorePeople } from './store-contacts.tsx'
 import { StoreTechnologies } from './store-technologies.tsx'
 
 export default function StorePage() {
@@ -69,7 +69,7 @@ function OpenStore({ domain }: { domain: string }) {
         <div className="grid items-start gap-6 xl:grid-cols-[20rem_1fr]">
           <StoreFacts store={store} taxonomy={taxonomy} />
           <div className="flex min-w-0 flex-col gap-6">
-            <StorePeople account={account} store={store} taxonomy={taxonomy} />
+            <StoreContacts account={account} store={store} taxonomy={taxonomy} />
             <StoreTechnologies technologies={store.technologies} taxonomy={taxonomy} />
             <StoreHistory account={account} domain={domain} first={store.history} taxonomy={taxonomy} />
           </div>

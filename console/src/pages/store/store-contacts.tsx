@@ -4,28 +4,28 @@ import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { formatNumber } from '#lib/format.ts'
 import { linkClass } from '#ui/actions/link.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
-import { useRevealedPeople } from '../reveal/api.ts'
-import { nameOf, PersonCell, renderChannels } from '../reveal/contact-cells.tsx'
+import { useRevealedContacts } from '../reveal/api.ts'
+import { ContactCell, nameOf, renderChannels } from '../reveal/contact-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
 import { boxesOf, useSelection } from '../search/use-selection.ts'
 
-interface StorePeopleProps {
+interface StoreContactsProps {
   account: string
   store: StorePage
   taxonomy: Taxonomy
 }
 
 /** The first people of a store, to select and reveal. */
-export function StorePeople({ account, store, taxonomy }: StorePeopleProps) {
-  const { contact_previews: people, domain } = store
+export function StoreContacts({ account, store, taxonomy }: StoreContactsProps) {
+  const { contact_previews: previews, domain } = store
   const selection = useSelection(account, { store: domain })
-  const revealed = useRevealedPeople(account, people)
+  const revealed = useRevealedContacts(account, previews)
   const columns: TableColumn<ContactPreview>[] = [
     {
       id: 'person',
       label: 'Person',
       className: 'min-w-40',
-      render: (preview) => <PersonCell preview={preview} person={revealed.get(preview.id)} />,
+      render: (preview) => <ContactCell preview={preview} contact={revealed.get(preview.id)} />,
     },
     { id: 'role', label: 'Role', render: ({ role }) => role && taxonomy.label('roles', role) },
     { id: 'seniority', label: 'Seniority', render: ({ seniority }) => taxonomy.label('seniorities', seniority) },
@@ -36,7 +36,7 @@ export function StorePeople({ account, store, taxonomy }: StorePeopleProps) {
       render: (preview) => renderChannels(preview, revealed.get(preview.id)),
     },
   ]
-  const more = store.contacts_summary.total - people.length
+  const more = store.contacts_summary.total - previews.length
   return (
     <section aria-labelledby="people">
       <div className="mb-2 flex flex-wrap items-baseline justify-between gap-2">
@@ -49,16 +49,16 @@ export function StorePeople({ account, store, taxonomy }: StorePeopleProps) {
           </Link>
         )}
       </div>
-      {people.length === 0 ? (
+      {previews.length === 0 ? (
         <p className="rounded-lg border border-line bg-surface px-4 py-3 text-muted">Nobody is on file.</p>
       ) : (
         <Table
           label="People of the store"
           columns={columns}
-          rows={people}
+          rows={previews}
           getId={({ id }) => id}
           getLabel={(preview) => nameOf(preview, revealed.get(preview.id))}
-          selection={boxesOf(selection, people)}
+          selection={boxesOf(selection, previews)}
           hasCards
         />
       )}

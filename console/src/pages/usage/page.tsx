@@ -97,7 +97,7 @@ function Spending({ account, search, range, onChange }: SpendingProps) {
   )
 }
 
-/** The keys of the account, and the people who spent in these days, to choose from. */
+/** The keys of the account, and the users who spent in these days, to choose from. */
 function useSpenders(
   account: string,
   days: DayRange & { mode: 'live' | 'test' },
@@ -105,9 +105,9 @@ function useSpenders(
 ): Option[] {
   const keys = useQuery(callQuery('listKeys', { account, limit: 100 })).data?.data ?? []
   const series = useQuery(pageQuery('getDailyUsage', { account, ...days, by: 'person' })).data?.series ?? []
-  const people = new Map(series.flatMap(({ kind, id, name }) => (kind === 'person' && id ? [[id, name]] : [])))
+  const users = new Map(series.flatMap(({ kind, id, name }) => (kind === 'person' && id ? [[id, name]] : [])))
   const options = [
-    ...[...people].map(([id, label]) => ({ id, label, hint: 'person' })),
+    ...[...users].map(([id, label]) => ({ id, label, hint: 'person' })),
     ...keys.map(({ id, name }) => ({ id, label: name, hint: 'key' })),
   ]
   // What the address names stays chosen, even if it is in neither list.

@@ -12,7 +12,7 @@ import { splitWords, type Token } from './tokens.ts'
  *
  *     text      = { filler | [negation] condition | unknown }
  *     negation  = "not" | "no" | "without" | … | "-" in front of a word
- *     condition = label or value of the taxonomy | flag | amount | domain (people only)
+ *     condition = label or value of the taxonomy | flag | amount | domain (contacts only)
  *
  * The longest label that fits is taken. Nothing is dropped: a word without a meaning comes back as unknown, with what it could be.
  */
@@ -51,7 +51,7 @@ const fillers = new Set(
     /\s+/,
   ),
 )
-const peopleFillers = new Set(['people', 'person', 'persons', 'contact', 'contacts', 'somebody', 'everybody'])
+const contactFillers = new Set(['people', 'person', 'persons', 'contact', 'contacts', 'somebody', 'everybody'])
 
 /** Texts are longer than this only by mistake. */
 const longestText = 500
@@ -90,7 +90,7 @@ class Reader {
   readonly #tokens: Token[]
   readonly #phrases: Phrases
   readonly #taxonomy: Taxonomy
-  readonly #isPeople: boolean
+  readonly #isContacts: boolean
   #at = 0
   /** Where the words begin that deny what follows. */
   #negatedFrom: number | undefined
@@ -103,7 +103,7 @@ class Reader {
     this.#text = text.slice(0, longestText)
     this.#tokens = splitWords(this.#text)
     this.#taxonomy = taxonomy
-    this.#isPeople = 'domains' in fields
+    this.#isContacts = 'domains' in fields
     this.#phrases = phrasesOf(fields, taxonomy)
   }
 
@@ -141,7 +141,7 @@ class Reader {
     else if (this.#isNegation(token)) {
       this.#negatedFrom ??= this.#at
       this.#at++
-    } else if (isFiller(token, this.#isPeople)) {
+    } else if (isFiller(token, this.#isContacts)) {
       this.#connector = token.key === 'or' || token.key === 'nor' ? 'or' : isAnd(token) ? 'and' : this.#connector
       this.#at++
     } else this.#takeUnknown(token)
@@ -153,7 +153,7 @@ class Reader {
     if (!negations.has(token.key) || token.mark) return false
     if (token.text !== 'NO') return true
     let next = this.#at + 1
-    while (next < this.#tokens.length && isFiller(this.#tokens[next]!, this.#isPeople)) next++
+    while (next < this.#tokens.length && isFiller(this.#tokens[next]!, this.#isContacts)) next++
     const following = this.#phrases.find(this.#tokens, next)?.meanings[0]
     return following !== undefined && canBeDenied(following)
   }
@@ -231,7 +231,7 @@ class Reader {
   }
 
   #takeUnknown(token: Token): void {
-    const host = this.#isPeople && !token.mark && this.#negatedFrom === undefined ? toHost(token.text) : null
+    const host = this.#isContacts && !token.mark && this.#negatedFrom === undefined ? toHost(token.text) : null
     if (host) {
       this.#add({ name: 'domains', value: [host] })
       this.#goTo(this.#at + 1)
@@ -310,12 +310,12 @@ function isAnd({ key, text }: Token): boolean {
   return key === 'and' || text === '&' || text === '+'
 }
 
-function isFiller({ key, text, mark }: Token, isPeople: boolean): boolean {
+function isFiller({ key, text, mark }: Token, isContacts: boolean): boolean {
   if (mark) return false
   // Signs between words say nothing.
   if (key === '') return !/[<>≤≥$]/.test(text)
   return (
-    key === 'nor' || fillers.has(key) || key === 'month' || key === 'monthly' || (isPeople && peopleFillers.has(key))
+    key === 'nor' || fillers.has(key) || key === 'month' || key === 'monthly' || (isContacts && contactFillers.has(key))
   )
 }
 

@@ -8,8 +8,8 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
 import { auditColumns } from './columns.tsx'
-import { type AuditSearch, auditSubjects } from './search.ts'
 import { subjectLabels } from './labels.ts'
+import { type AuditSearch, auditSubjects } from './search.ts'
 
 export default function AuditPage() {
   const { id } = useAccount()
@@ -35,16 +35,16 @@ function AuditFilters({ account }: { account: string }) {
   const { data: members } = useQuery(callQuery('listMembers', { account }))
   const filterBy = (changes: AuditSearch) =>
     void navigate({ to: '/account/audit', search: { person, subject, ...changes }, replace: true })
-  const people = (members?.data ?? []).map(({ id, name, email }) => ({ id, label: name, description: email }))
+  const users = (members?.data ?? []).map(({ id, name, email }) => ({ id, label: name, description: email }))
   // Somebody who is no member any more, from an address that was sent.
-  if (person && members && !people.some(({ id }) => id === person))
-    people.push({ id: person, label: 'A former member', description: person })
+  if (person && members && !users.some(({ id }) => id === person))
+    users.push({ id: person, label: 'A former member', description: person })
   return (
     <div className="mb-3 flex flex-wrap gap-2">
       <Select
         label="Who"
         isLabelHidden
-        options={[{ id: 'all', label: 'Everybody' }, ...people]}
+        options={[{ id: 'all', label: 'Everybody' }, ...users]}
         value={person ?? 'all'}
         onChange={(id) => filterBy({ person: id === 'all' ? undefined : id })}
         className="w-48"

@@ -7,8 +7,8 @@ import { reload } from '#api/query.ts'
 import { FileField } from '#ui/fields/file-field.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
 import { type ImportKind, keepImport } from '../api.ts'
-import { startUpload } from './uploads.ts'
 import { acceptedEndings, importKindNames } from './labels.ts'
+import { startUpload } from './uploads.ts'
 
 const kindOptions = (Object.keys(importKindNames) as ImportKind[]).map((id) => ({ id, label: importKindNames[id] }))
 

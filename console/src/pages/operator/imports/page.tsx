@@ -10,8 +10,8 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
 import { type ImportRow, importsQuery, isRunning } from '../api.ts'
 import { none } from '../facts.tsx'
-import { NewImport } from './new-import.tsx'
 import { importKindNames, stateWords } from './labels.ts'
+import { NewImport } from './new-import.tsx'
 
 /** Files that operators bring in, and what became of the earlier ones. */
 export default function ImportsPage() {

@@ -10,8 +10,8 @@ import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
 import { systemQuery } from '../api.ts'
 import { Facts, none } from '../facts.tsx'
-import { SearchFacts } from '../search-facts.tsx'
 import { formatDuration } from '../labels.ts'
+import { SearchFacts } from '../search-facts.tsx'
 
 /** The state of this process and of what it depends on. */
 export default function SystemPage() {
