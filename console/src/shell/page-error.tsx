@@ -3,6 +3,8 @@ import { useEffect } from 'react'
 import { onConnectionChange, useConnection } from '#api/connection.ts'
 import { ApiFailure, failureProps } from '#api/failure.ts'
 import { Button } from '#ui/actions/button.tsx'
+import { Link } from '#ui/actions/link.tsx'
+import { PageHeader } from '#ui/data/page-header.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { MissingFileError } from './lazy-page.tsx'
 
@@ -52,4 +54,24 @@ function Problem({ error, isUnreachable, onRetry }: ProblemProps) {
   }
   if (isUnreachable) return <ErrorState message="The server cannot be reached" onRetry={onRetry} />
   return <ErrorState {...failureProps(error)} onRetry={onRetry} />
+}
+
+export function NotFoundPage() {
+  return (
+    <main className="p-4 sm:p-6">
+      <NotFound />
+    </main>
+  )
+}
+
+/** Inside a layout that has its own `main`. */
+export function NotFound() {
+  return (
+    <>
+      <PageHeader title="Page not found" />
+      <p>
+        There is no page at this address. <Link href="/stores">Go to the stores</Link>
+      </p>
+    </>
+  )
 }

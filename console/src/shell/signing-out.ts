@@ -1,12 +1,10 @@
-import type { QueryClient } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import type { RegisteredRouter } from '@tanstack/react-router'
-import { useRouter } from '@tanstack/react-router'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type RegisteredRouter, useRouter } from '@tanstack/react-router'
+import { useSyncExternalStore } from 'react'
 import { call, setClientHooks } from '#api/client.ts'
 import { messageOf } from '#api/failure.ts'
 import { signInOptionsQuery } from '#api/session.ts'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { signInAgain } from './sign-in-again.ts'
 
 const openPages = ['/sign-in', '/link', '/privacy']
 // Tells other tabs of this browser, which would show what they have until their next call.
@@ -45,4 +43,36 @@ export function useSignOut(): () => void {
   return () => {
     signOut(router, queryClient).catch((error: unknown) => showToast(messageOf(error)))
   }
+}
+
+// Calls that wait for the dialog. One dialog answers all of them.
+let waiting: ((isSignedIn: boolean) => void)[] = []
+const listeners = new Set<() => void>()
+
+/** Opens the dialog; resolves when it is closed. */
+function signInAgain(): Promise<boolean> {
+  return new Promise((done) => {
+    waiting = [...waiting, done]
+    notify()
+  })
+}
+
+export function finishSignInAgain(isSignedIn: boolean): void {
+  const finished = waiting
+  waiting = []
+  notify()
+  for (const done of finished) done(isSignedIn)
+}
+
+export function useIsSigningInAgain(): boolean {
+  return useSyncExternalStore(subscribe, () => waiting.length > 0)
+}
+
+function notify(): void {
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

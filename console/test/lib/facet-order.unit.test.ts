@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type FacetOrder, orderFacet, withChosen } from '../../src/lib/filters/facet-order.ts'
-import { countOf } from '../../src/lib/filters/facets.ts'
+import { countOf, type FacetOrder, orderFacet, withChosen } from '../../src/lib/filters/facets.ts'
 import { searchNodes, Taxonomy, type TaxonomyList } from '../../src/lib/filters/taxonomy.ts'
 import { taxonomy } from './taxonomy-sample.ts'
 

@@ -4,9 +4,10 @@ import { formatNumber } from '#lib/format.ts'
 import { Button, IconButton } from '#ui/actions/button.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import { Checkbox } from '#ui/fields/checkbox.tsx'
+import { RadioTiles } from '#ui/fields/radio-tiles.tsx'
 import { useSingleStop } from '#ui/single-stop.ts'
 import type { ExportColumns, ExportKind } from '../exports/api.ts'
-import { type FormatId, hasColumns } from './export-form-state.ts'
+import { type FormatId, fitsFormat, hasColumns } from './export-form-state.ts'
 
 interface ColumnChooserProps {
   /** All of them, in the usual order. */
@@ -156,5 +157,30 @@ export function ColumnsSection({ kind, format, columns, chosen, onChange }: Colu
         </p>
       )}
     </ColumnsField>
+  )
+}
+
+interface FormatFieldProps {
+  kind: ExportKind
+  value: FormatId
+  onChange: (format: FormatId) => void
+}
+
+const formats: readonly { id: FormatId; label: string; description: string }[] = [
+  { id: 'csv', label: 'CSV', description: 'For programs' },
+  { id: 'excel', label: 'Excel', description: 'CSV that Excel reads' },
+  { id: 'hubspot', label: 'HubSpot', description: 'Contacts to import' },
+  { id: 'salesforce', label: 'Salesforce', description: 'Leads to import' },
+  { id: 'ndjson', label: 'NDJSON', description: 'A JSON object a line' },
+]
+
+export function FormatField({ kind, value, onChange }: FormatFieldProps) {
+  return (
+    <RadioTiles
+      label="Format"
+      options={formats.filter(({ id }) => fitsFormat(kind, id))}
+      value={value}
+      onChange={onChange}
+    />
   )
 }

@@ -11,7 +11,7 @@ import { NumberField } from '#ui/fields/number-field.tsx'
 import { RadioTiles } from '#ui/fields/radio-tiles.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
 import { type ExportKind, type ExportRequest, exportColumnsQuery } from '../exports/api.ts'
-import { ColumnsSection } from './column-chooser.tsx'
+import { ColumnsSection, FormatField } from './column-chooser.tsx'
 import {
   type ExportSource,
   fitsFormat,
@@ -22,7 +22,6 @@ import {
   startingRows,
   toRequest,
 } from './export-form-state.ts'
-import { FormatField } from './format-field.tsx'
 import { exportQuoteQuery, QuoteSection } from './quote-section.tsx'
 import { useStart } from './use-start.ts'
 

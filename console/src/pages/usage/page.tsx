@@ -1,18 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useAccount } from '#api/account.tsx'
+import { useAccount, useIsAtLeast } from '#api/account.tsx'
 import { failureProps } from '#api/failure.ts'
 import { callQuery, pageQuery } from '#api/query.ts'
+import { formatDay, formatNumber } from '#lib/format.ts'
+import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
+import { Banner } from '#ui/feedback/banner.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import type { Option } from '#ui/fields/select.tsx'
+import { meterNames, type UsageReply } from './api.ts'
 import { DailyUsage } from './daily-usage.tsx'
 import { type DayRange, rangeOf, rangeOfBar } from './days.ts'
 import { Ledger } from './ledger.tsx'
 import type { UsageSearch } from './search.ts'
-import { UsageAlerts } from './usage-alerts.tsx'
 import { UsageControls } from './usage-controls.tsx'
 import { UsageTiles, UsageTilesSkeleton } from './usage-tiles.tsx'
 
@@ -112,4 +115,34 @@ function useSpenders(
   ]
   // What the address names stays chosen, even if it is in neither list.
   return chosen && !options.some(({ id }) => id === chosen) ? [{ id: chosen, label: chosen }, ...options] : options
+}
+
+/** Says which meters are nearly or wholly used, and what to do about it. */
+function UsageAlerts({ usage }: { usage: UsageReply }) {
+  const isOwner = useIsAtLeast('owner')
+  return usage.alerts.map(({ meter, level }) => (
+    <Banner key={meter} tone={level === 100 ? 'danger' : 'warning'}>
+      <strong className="font-medium">{headlineOf(usage, meter)}</strong> {consequenceOf(usage, meter)}{' '}
+      {meter !== 'api_requests' &&
+        (isOwner ? <Link href="/billing">Go to Billing</Link> : 'An owner can change the plan.')}
+    </Banner>
+  ))
+}
+
+type Alert = UsageReply['alerts'][number]
+
+function headlineOf(usage: UsageReply, meter: Alert['meter']): string {
+  const { remaining } = usage[meter]
+  const limit = meter === 'contact_credits' ? usage.contact_credits.total : usage[meter].limit
+  const name = meter === 'api_requests' ? 'API requests of today' : meterNames[meter].toLowerCase()
+  return remaining === 0
+    ? `All ${formatNumber(limit)} ${name} are used.`
+    : `${formatNumber(remaining)} of ${formatNumber(limit)} ${name} are left.`
+}
+
+function consequenceOf(usage: UsageReply, meter: Alert['meter']): string {
+  if (meter === 'api_requests') return 'They begin anew at midnight UTC.'
+  if (meter === 'contact_credits' && usage.plan.trial.active)
+    return `Ending the trial gives the ${formatNumber(usage.contact_credits.paid_plan_total)} of the plan.`
+  return `New ones come on ${formatDay(usage[meter].period_end)}; a higher plan has more at once.`
 }

@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
-import { KeyboardContext } from './keyboard-context.ts'
+import { KeyboardContext } from './keyboard-context.tsx'
 
 const Palette = lazy(() => import('./palette.tsx'))
 const KeyboardHelp = lazy(() => import('./keyboard-help.tsx'))

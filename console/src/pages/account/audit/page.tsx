@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useAccount, useIsAtLeast } from '#api/account.tsx'
 import { callQuery, pageQuery } from '#api/query.ts'
+import { formatTime } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import type { TableColumn } from '#ui/data/table.tsx'
+import { EmptyState } from '#ui/feedback/error-state.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
-import { auditColumns } from './columns.tsx'
-import { subjectLabels } from './labels.ts'
+import { type AuditEntry, describeAction, subjectLabels } from './labels.ts'
 import { type AuditSearch, auditSubjects } from './search.ts'
 
 export default function AuditPage() {
@@ -94,4 +95,49 @@ function AuditTable({ account }: { account: string }) {
       }
     />
   )
+}
+
+const auditColumns: TableColumn<AuditEntry>[] = [
+  {
+    id: 'what',
+    label: 'What',
+    isRowHeader: true,
+    className: 'min-w-64',
+    render: (entry) => (
+      <span className="wrap-anywhere">
+        <span className="font-medium">{whoDid(entry)}</span> {describeAction(entry)}
+      </span>
+    ),
+  },
+  {
+    id: 'when',
+    label: 'When',
+    className: 'w-52 whitespace-nowrap',
+    render: ({ at }) => <time dateTime={at}>{formatTime(at)}</time>,
+  },
+  {
+    id: 'from',
+    label: 'From',
+    className: 'w-40',
+    render: (entry) => <span className="font-mono text-xs wrap-anywhere">{entry.address ?? placeOf(entry)}</span>,
+  },
+  {
+    id: 'target',
+    label: 'About',
+    className: 'w-52',
+    render: ({ target }) => <code className="text-muted text-xs wrap-anywhere">{target?.id}</code>,
+  },
+]
+
+function placeOf({ by_operator, actor }: AuditEntry): string {
+  if (actor === 'key') return 'API'
+  return by_operator || actor === 'system' ? '–' : 'command line'
+}
+
+function whoDid({ person, by_operator, actor, key }: AuditEntry): string {
+  if (by_operator) return 'An operator'
+  if (key !== null) return `The key “${key.name ?? key.id}”`
+  if (actor === 'visitor') return 'Somebody with a link'
+  if (person === null) return actor === 'system' ? 'The service' : 'The command line'
+  return person.name ?? 'Somebody who was removed'
 }

@@ -11,8 +11,7 @@ import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
-import { NameFieldForm } from '../name-field-form.tsx'
-import { Section } from '../section.tsx'
+import { NameFieldForm, Section } from '../name-field-form.tsx'
 
 /** The person's passkeys. `isPossible` is false at an address where browsers offer none. */
 export function PasskeySection({ isPossible }: { isPossible: boolean }) {

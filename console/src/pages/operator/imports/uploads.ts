@@ -1,8 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { call } from '#api/client.ts'
-import { pauseMs } from '#api/connection.ts'
+import { pause, pauseMs } from '#api/connection.ts'
 import { ApiFailure, hasCode } from '#api/failure.ts'
-import { pause } from '#lib/pause.ts'
 
 export interface UploadState {
   sent: number
