@@ -7,7 +7,7 @@ import { markOutdatedOrOffline } from '#api/connection.ts'
 import { createQueryClient } from '#api/query.ts'
 import { followTheme } from '#lib/theme.ts'
 import { createConsoleRouter } from '#shell/router.tsx'
-import { connectClient } from '#shell/signing-out.ts'
+import { connectClient } from '#shell/session-end.ts'
 
 const queryClient = createQueryClient()
 const router = createConsoleRouter(queryClient)

@@ -2,7 +2,7 @@ import { Menu as MenuIcon, Search } from 'lucide-react'
 import { useState } from 'react'
 import { Button, IconButton } from '#ui/actions/button.tsx'
 import { Drawer } from '#ui/overlays/drawer.tsx'
-import { AccountMenu, AccountSwitcher } from './account-menu.tsx'
+import { AccountMenu, AccountSwitcher } from './account-menus.tsx'
 import { KeyHint, paletteKeys, useKeyboard } from './keyboard/keyboard-context.tsx'
 import { NavigationList } from './navigation-list.tsx'
 

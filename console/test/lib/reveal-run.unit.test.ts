@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RevealRun, type RevealRunOptions, type Verdict } from '../../src/lib/reveal/reveal-run.ts'
+import { RevealRun, type RevealRunOptions, type Verdict } from '../../src/lib/reveal-run.ts'
 
 interface Call {
   ids: readonly string[]

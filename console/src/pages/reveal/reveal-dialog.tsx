@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { Contact } from '#api/catalogue.ts'
 import { formatCount, formatPeople } from '#lib/format.ts'
-import type { RunState } from '#lib/reveal/reveal-run.ts'
+import type { RunState } from '#lib/reveal-run.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { ProgressBar } from '#ui/feedback/progress-bar.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'

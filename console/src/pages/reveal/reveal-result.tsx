@@ -1,7 +1,7 @@
 import type { Contact } from '#api/catalogue.ts'
 import { ApiFailure, failureProps } from '#api/failure.ts'
 import { formatCount, formatPeople } from '#lib/format.ts'
-import type { RunState } from '#lib/reveal/reveal-run.ts'
+import type { RunState } from '#lib/reveal-run.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'

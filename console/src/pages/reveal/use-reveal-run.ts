@@ -4,8 +4,8 @@ import type { Contact } from '#api/catalogue.ts'
 import { call, randomKey } from '#api/client.ts'
 import { pause } from '#api/connection.ts'
 import { ApiFailure } from '#api/failure.ts'
-import type { Verdict } from '#lib/reveal/reveal-run.ts'
-import { RevealRun, type RunState } from '#lib/reveal/reveal-run.ts'
+import type { Verdict } from '#lib/reveal-run.ts'
+import { RevealRun, type RunState } from '#lib/reveal-run.ts'
 import { markRevealed } from './api.ts'
 
 interface UsedRun {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useAccount } from '#api/account.tsx'
 import { buttonClass } from '#ui/actions/button.tsx'
 import { linkClass } from '#ui/actions/link.tsx'
-import { EmptyState } from '#ui/feedback/error-state.tsx'
+import { EmptyState } from '#ui/feedback/states.tsx'
 
 interface ClosedStateProps {
   /** What is closed: `Stores`. */

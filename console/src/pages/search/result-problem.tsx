@@ -3,7 +3,7 @@ import { ApiFailure, failureProps } from '#api/failure.ts'
 import type { Chip } from '#lib/filters/chips.ts'
 import type { Filters } from '#lib/filters/url.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
-import { EmptyState, ErrorState } from '#ui/feedback/error-state.tsx'
+import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import { ChipList } from './chip-list.tsx'
 import { ClosedState } from './closed-state.tsx'
 

@@ -10,12 +10,12 @@ import type { FilterFields, FilterGroupName } from '#lib/filters/fields.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { Filters } from '#lib/filters/url.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
-import { useAhead } from '#lib/use-settled.ts'
+import { useOptimisticValue } from '#lib/use-value.ts'
 import { SkipLink } from '#ui/actions/skip-link.tsx'
 import { classNames } from '#ui/class-names.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { Pagination } from '#ui/data/pagination.tsx'
-import { EmptyState, ErrorState } from '#ui/feedback/error-state.tsx'
+import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import { SkeletonRows, useDelayed } from '#ui/feedback/skeleton.tsx'
 import { useSingleStop } from '#ui/single-stop.ts'
 import { ChipList } from './chip-list.tsx'
@@ -62,7 +62,7 @@ interface SearchPageProps<Row> {
 /** What Stores and People have in common: filters at the left, chips and tools above the rows, and the foot below. */
 export function SearchPage<Row>(props: SearchPageProps<Row>) {
   const { title, isOpen, fields, openGroups, onOpenStore, result, counts, tools, moreFilters } = props
-  const [filters, onFilter] = useAhead(props.filters, props.onFilter)
+  const [filters, onFilter] = useOptimisticValue(props.filters, props.onFilter)
   const { data: taxonomy, error, refetch, isFetching } = useTaxonomy()
   const listNames = useListNames(filters)
   const toolbar = useSingleStop('horizontal')

@@ -5,7 +5,7 @@ import { signInOptionsQuery } from '#api/session.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { CodeBlock } from '#ui/fields/copy-field.tsx'
+import { CodeBlock } from '#ui/fields/copyable.tsx'
 import { MailLinkForm } from './mail-link-form.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 

@@ -7,7 +7,7 @@ import type { Row } from '#api/operations.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { describeStoreChange } from './store-change.ts'
 
 interface StoreHistoryProps {

@@ -10,7 +10,7 @@ import { PageHeader } from '#ui/data/page-header.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
-import { NameFieldForm, Section } from '../name-field-form.tsx'
+import { NameFieldForm, Section } from '../settings-form.tsx'
 import { PasskeySection } from './passkey-section.tsx'
 
 export default function ProfilePage() {

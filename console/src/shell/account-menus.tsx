@@ -5,7 +5,7 @@ import { useSession } from '#api/session.ts'
 import { chooseTheme, type ThemeChoice, useThemeChoice } from '#lib/theme.ts'
 import { Button, IconButton } from '#ui/actions/button.tsx'
 import { Menu, MenuItem, MenuSection, MenuSeparator } from '#ui/actions/menu.tsx'
-import { useSignOut } from './signing-out.ts'
+import { useSignOut } from './session-end.ts'
 
 export const themes: { id: ThemeChoice; label: string }[] = [
   { id: 'system', label: 'As the system' },

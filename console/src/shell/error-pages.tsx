@@ -5,7 +5,7 @@ import { ApiFailure, failureProps } from '#api/failure.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { MissingFileError } from './lazy-page.tsx'
 
 /** In place of a page that could not be loaded or drawn. Tries again by itself when the server is back. */
