@@ -60,7 +60,7 @@ function probe(attempt: number): void {
 async function isServerThere(): Promise<boolean> {
   try {
     const response = await fetch(addressOf('getSignInOptions', {}), { cache: 'no-store' })
-    // A reply that nobody reads keeps its connection.
+    // A reply that is not read keeps its connection.
     await response.text()
     return response.status < 502
   } catch {

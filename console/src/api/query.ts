@@ -38,7 +38,7 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: freshForMs,
-        // A page asked for again can cost again: only somebody's own action loads anew.
+        // A page asked for again can cost again: only an action of the user reloads it.
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
         networkMode: 'always',

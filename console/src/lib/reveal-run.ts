@@ -8,7 +8,7 @@ interface RevealStep<Contact> {
   /** Made once. Every try of the step sends it, so that a step whose answer was lost is paid for once. */
   idempotencyKey: string
   state: StepState
-  /** Who was delivered; fewer than the ids where somebody could not be revealed. */
+  /** The contacts delivered. Fewer than the ids if some could not be revealed. */
   contacts: readonly Contact[]
   /** Credits that it spent. */
   spent: number
@@ -55,7 +55,7 @@ export interface RunState<Contact> {
   readonly phase: RunPhase
   readonly steps: readonly RevealStep<Contact>[]
   readonly totals: Totals
-  /** Whether the current step is being tried again. */
+  /** The current step is being tried again. */
   readonly isRetrying: boolean
   /** What the failed step failed with. */
   readonly error: unknown
@@ -128,7 +128,7 @@ export class RevealRun<Contact> {
     this.#stop.abort()
   }
 
-  /** Whether the step is done. */
+  /** Returns true once the step is done. */
   async #runStep(index: number): Promise<boolean> {
     const { ids, idempotencyKey } = this.#state.steps[index]!
     this.#changeStep(index, { state: 'running' })

@@ -21,7 +21,7 @@ export function RootLayout() {
   )
 }
 
-/** Over the lower edge: it comes and goes, and what is above must not move under somebody's pointer. */
+/** Over the lower edge: it comes and goes, and what is above must not move under the pointer. */
 function ConnectionBanner() {
   const connection = useConnection()
   const reload = (

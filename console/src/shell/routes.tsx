@@ -13,8 +13,8 @@ import { validateRevealedSearch } from '../pages/revealed/search.ts'
 import { validateSignInSearch } from '../pages/sign-in/search.ts'
 import { validateStoresSearch } from '../pages/stores/search.ts'
 import { validateUsageSearch } from '../pages/usage/search.ts'
-import { lazyPage } from './lazy-page.tsx'
 import { NotFound, NotFoundPage } from './error-pages.tsx'
+import { lazyPage } from './lazy-page.tsx'
 import { RootLayout } from './root-layout.tsx'
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({

@@ -25,7 +25,7 @@ export function facetsOf(fields: FilterFields): FacetName[] {
   return [...new Set(entriesOf(fields).flatMap(([name, field]) => facetOf(name, field) ?? []))]
 }
 
-/** Zeros are left out of a facet, and so is what comes after its longest length. */
+/** A facet lists its largest values; zero counts are omitted. */
 export function countOf(values: readonly FacetValue[] | undefined, maxValues: number): CountOf | undefined {
   if (!values) return undefined
   const counts = new Map(values.map(({ value, count }) => [String(value), count]))

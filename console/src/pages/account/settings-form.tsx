@@ -31,14 +31,14 @@ interface NameFieldFormProps {
   /** The name at first. */
   initial: string
   button: string
-  /** Whether there is nothing to send. */
+  /** There is nothing to send. */
   isUnchanged?: (name: string) => boolean
   save: (name: string) => Promise<unknown>
   /** Said when it is saved. */
   done: string
   /** Loads what shows the name; the form waits for it. */
   reload: () => Promise<unknown>
-  /** Whether the field is for the next name once one is saved. */
+  /** The field is for the next name once one is saved. */
   isEmptiedAfterwards?: boolean
 }
 

@@ -9,7 +9,7 @@ export type Plan = Row<'listPlans'>
 export type PlanOffer = Plan['offers'][number]
 export type Trial = Reply<'readTrial'>
 
-// Somebody may have changed it at the payment provider meanwhile.
+// The subscription may have changed at the payment provider meanwhile.
 export const billingQuery = (account: string) => ({ ...callQuery('readBilling', { account }), staleTime: 0 })
 
 /**

@@ -5,7 +5,7 @@ import { numberParam, parsePagePlace, type RawSearch, textParam } from '#lib/sea
 export const defaultMaxPerStore = 3
 const mostPerStore = 10
 
-/** What the address of the page says. */
+/** The page's search parameters. */
 export interface ContactsSearch extends FilterSearch {
   /** The most people of one store, over all pages; missing for 3. */
   per_store?: number

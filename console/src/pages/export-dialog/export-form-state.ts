@@ -56,7 +56,7 @@ export function fitsFormat(kind: ExportKind, format: FormatId): boolean {
   return kind === 'contacts' || (format !== 'hubspot' && format !== 'salesforce')
 }
 
-/** Whether columns can be chosen: a CRM expects its own, and NDJSON has whole objects. */
+/** True if columns can be chosen: a CRM expects its own, and NDJSON has whole objects. */
 export function hasColumns(format: FormatId): boolean {
   return format === 'csv' || format === 'excel'
 }
@@ -94,7 +94,7 @@ function excludeOf(exclude: ExportQuery['exclude'], { kind, leavesOutOwned }: Ex
   return Object.keys(left).length > 0 ? left : undefined
 }
 
-/** Where the format that somebody took last is kept, for the next time. */
+/** Where the format that the user took last is kept, for the next time. */
 export const settingGroup = 'export'
 
 const formats: readonly FormatId[] = ['csv', 'excel', 'hubspot', 'salesforce', 'ndjson']

@@ -11,7 +11,6 @@ import { NumberField } from '#ui/fields/number-field.tsx'
 import { RadioTiles } from '#ui/fields/radio-tiles.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
 import { type ExportKind, type ExportRequest, exportColumnsQuery } from '../exports/api.ts'
-import { ColumnsSection, FormatField } from './file-fields.tsx'
 import {
   type ExportSource,
   fitsFormat,
@@ -22,6 +21,7 @@ import {
   startingRows,
   toRequest,
 } from './export-form-state.ts'
+import { ColumnsSection, FormatField } from './file-fields.tsx'
 import { exportQuoteQuery, QuoteSection } from './quote-section.tsx'
 import { useStart } from './use-start.ts'
 

@@ -29,7 +29,7 @@ export function leftInWords(kind: ExportKind, { credits_after, exports_after }: 
     : `${exports} left afterwards`
 }
 
-/** What is missing for all of it; undefined where nothing is. */
+/** The credits and exports missing; undefined if none are. */
 export function missingOf(quote: ExportQuote): string | undefined {
   const { credits, credits_remaining, new_exports, exports_remaining } = quote
   const missing = [

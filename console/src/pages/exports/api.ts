@@ -43,7 +43,7 @@ export function reloadAfterExport(client: QueryClient): void {
   void reload(client, 'listRevealed', 'findRevealed')
 }
 
-/** Balances and lists are asked for anew once it has ended in sight. */
+/** Balances and lists are reloaded once it has ended while it is shown. */
 export function useReloadAtEnd(job: ExportJob | undefined): void {
   const client = useQueryClient()
   const wasActive = useRef(false)

@@ -65,7 +65,7 @@ export function endingText({ status, stopped_by, error }: ExportJob): string | n
   return stopped_by && endings[stopped_by]
 }
 
-/** Whether more could be had by paying more. */
+/** True if paying more would deliver more. */
 export function isShort({ stopped_by }: ExportJob): boolean {
   return stopped_by === 'credits' || stopped_by === 'exports'
 }

@@ -5,8 +5,8 @@ import { callQuery } from '#api/query.ts'
 import { formatCount } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { ErrorState } from '#ui/feedback/states.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { HeldDataView } from './held-data-view.tsx'
 
 interface HeldPageProps {

@@ -7,7 +7,7 @@ import { pageQuery, reload } from '#api/query.ts'
 
 const freshForMs = 10_000
 
-/** What it would cost to reveal these people now. Asking is free. */
+/** The cost of revealing these contacts now. A quote is free. */
 export const quoteQuery = (account: string, ids: readonly string[]) => ({
   ...pageQuery('createQuote', { account, body: { for: 'reveal', contact_ids: [...ids].sort() } }),
   staleTime: freshForMs,

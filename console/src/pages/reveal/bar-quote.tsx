@@ -17,7 +17,7 @@ interface SelectedQuoteProps {
   selected: ReadonlySet<string>
 }
 
-/** What it costs to reveal those who are selected. */
+/** The cost of revealing the selected contacts. */
 export function SelectedQuote({ account, selected }: SelectedQuoteProps) {
   const ids = useDebounced(selected, quoteAfterMs)
   const { data, error, isPlaceholderData } = useQuery({
@@ -38,7 +38,7 @@ interface MatchingQuoteProps {
   count: Count<'countContacts'> | undefined
 }
 
-/** What it costs to reveal all that match: by the count at first, exactly when the quote is there. */
+/** The cost of revealing all that match: by the count at first, exactly when the quote is there. */
 export function MatchingQuote({ account, question, count }: MatchingQuoteProps) {
   const { data, error, isPlaceholderData } = useQuery({
     ...pageQuery('createQuote', {

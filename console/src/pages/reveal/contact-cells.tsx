@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Contact, ContactPreview } from '#api/catalogue.ts'
 import { Channels } from './channels.tsx'
 
-/** The full name of somebody who is paid for; of others as much as a preview tells: `Mara L***`. */
+/** The full name of a revealed contact; of others, the name of the preview: `Mara L***`. */
 export function nameOf(preview: ContactPreview, contact: Contact | undefined): string {
   const { first_name, last_name_obfuscated } = preview
   return contact?.full_name ?? ([first_name, last_name_obfuscated].filter(Boolean).join(' ') || 'Without a name')
@@ -16,7 +16,7 @@ interface PreviewCellProps {
   contact: Contact | undefined
 }
 
-/** Who somebody is: the name, in full once it is paid for, whether they are revealed, and the title below. */
+/** The contact's name, in full once it is revealed, a mark if it is revealed, and the title below. */
 export function ContactCell({ preview, contact }: PreviewCellProps) {
   const { title, revealed, store } = contact ? { ...preview, title: contact.title } : preview
   return (

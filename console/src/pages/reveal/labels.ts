@@ -1,7 +1,7 @@
 import type { Reply } from '#api/operations.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 
-/** What both quotes say, of chosen people and of all that match. */
+/** The fields that a quote for selected contacts and a quote for all that match share. */
 export type CostQuote = Pick<
   Reply<'createQuote'>,
   | 'credits'
@@ -22,7 +22,7 @@ export function costInWords({ credits, already_revealed, unrevealable }: CostQuo
   ]
 }
 
-/** What is missing to reveal all of them; undefined where nothing is. */
+/** The credits or exports missing to reveal all of them; undefined if none are. */
 export function shortageOf(quote: CostQuote): string | undefined {
   const { credits, credits_remaining, new_exports, exports_remaining } = quote
   const missingCredits = credits - credits_remaining

@@ -11,9 +11,9 @@ import { useRevealRun } from './use-reveal-run.ts'
 
 interface RevealDialogProps {
   account: string
-  /** Who was selected when the dialog opened. */
+  /** The contacts selected when the dialog opened. */
   ids: readonly string[]
-  /** Told whether everybody was asked for, so that the selection is of no more use. */
+  /** Called with true if every id was sent: the selection can be cleared. */
   onClose: (isDone: boolean) => void
 }
 

@@ -14,7 +14,7 @@ interface RevealResultProps {
   onClose: () => void
 }
 
-/** Who was delivered, with channels; and what is left to do if not everybody was. */
+/** The contacts delivered, with channels, and what is left to do if some were not. */
 export function RevealResult({ state, onContinue, onClose }: RevealResultProps) {
   const { phase, steps, totals, error } = state
   const contacts = steps.flatMap((step) => step.contacts)

@@ -48,7 +48,7 @@ export function useRevealRun(account: string, ids: readonly string[]): UsedRun {
   return { state, start: () => void run.start(), stop: () => run.stop() }
 }
 
-/** A longer wait is not for somebody who watches a progress bar. */
+/** Fail rather than keep a user waiting at a progress bar for longer. */
 const longestWaitMs = 30_000
 
 /** What to do when a step of a reveal failed. A try that was lost may have been carried out: it is repeated with its key. */

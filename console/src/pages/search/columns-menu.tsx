@@ -46,7 +46,7 @@ export function ColumnsMenu({ columns, chosen, onChange }: ColumnsMenuProps) {
   )
 }
 
-/** The columns of a table that somebody has chosen: ids that exist, in the order of the table. Undefined for none. */
+/** The columns of a table that the user has chosen: ids that exist, in the order of the table. Undefined for none. */
 function parseColumns(known: readonly string[], choice: unknown): string[] | undefined {
   const words = typeof choice === 'string' ? choice.split(/[\s,]+/) : Array.isArray(choice) ? choice : []
   const chosen = known.filter((id) => words.includes(id))

@@ -7,8 +7,8 @@ import { CopyButton } from '#ui/actions/copy-button.tsx'
 import { Pagination } from '#ui/data/pagination.tsx'
 import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
-import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import { type Option, Select } from '#ui/fields/select.tsx'
 import { type LedgerFilters, type LedgerItem, ledgerFileHref, ledgerQuery, meterNames } from './api.ts'
 import { formatDays } from './days.ts'
@@ -19,7 +19,7 @@ interface LedgerProps {
   filters: LedgerFilters
   /** Who can be chosen. */
   spenders: readonly Option[]
-  /** Whether the days are those of a bar of the plot. */
+  /** The days are those of a bar of the plot. */
   isBar: boolean
   cursor: string | undefined
   onFilter: (changes: { meter?: Meter | undefined; who?: string | undefined; bar?: undefined }) => void

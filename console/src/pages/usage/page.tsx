@@ -8,8 +8,8 @@ import { formatDay, formatNumber } from '#lib/format.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { ErrorState } from '#ui/feedback/states.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import type { Option } from '#ui/fields/select.tsx'
 import { meterNames, type UsageReply } from './api.ts'
 import { DailyUsage } from './daily-usage.tsx'
@@ -29,7 +29,7 @@ export default function UsagePage() {
   const mode = search.mode ?? 'live'
   const { data: usage, error, isFetching, refetch } = useQuery(callQuery('getUsage', { account, mode }))
   const range = rangeOf(search, usage, nowMs)
-  // Other days, another bar or another filter begin the ledger anew.
+  // Other days, another bar or another filter start the ledger at its first page.
   const change: Change = (changes) => void navigate({ search: { ...search, cursor: undefined, ...changes } })
   return (
     <>

@@ -6,7 +6,7 @@ export type Meter = (typeof meters)[number]
 export const ranges = ['period', '30d', '90d', '12m', 'days'] as const
 export type RangeChoice = (typeof ranges)[number]
 
-/** What the address of the page says. */
+/** The page's search parameters. */
 export interface UsageSearch {
   mode?: 'test'
   /** Which days; the current period unless told. */

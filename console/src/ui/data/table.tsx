@@ -183,7 +183,7 @@ function isTextField(control: HTMLElement): boolean {
   return control instanceof HTMLInputElement && control.type !== 'checkbox' && control.type !== 'radio'
 }
 
-/** Whether the window fits the query, such as `(width < 40rem)`. */
+/** True if the window fits the query, such as `(width < 40rem)`. */
 function useMediaQuery(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {

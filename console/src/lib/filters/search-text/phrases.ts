@@ -48,7 +48,7 @@ const longestPhrase = 8
 export interface FoundPhrase {
   /** How many words it takes. */
   length: number
-  /** The first one is meant, unless somebody says otherwise. */
+  /** The first one is meant, unless the user chooses another. */
   meanings: readonly Meaning[]
 }
 

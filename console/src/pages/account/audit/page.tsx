@@ -37,7 +37,7 @@ function AuditFilters({ account }: { account: string }) {
   const filterBy = (changes: AuditSearch) =>
     void navigate({ to: '/account/audit', search: { person, subject, ...changes }, replace: true })
   const users = (members?.data ?? []).map(({ id, name, email }) => ({ id, label: name, description: email }))
-  // Somebody who is no member any more, from an address that was sent.
+  // A former member, from an address that was sent.
   if (person && members && !users.some(({ id }) => id === person))
     users.push({ id: person, label: 'A former member', description: person })
   return (
@@ -71,7 +71,7 @@ function AuditTable({ account }: { account: string }) {
   const { person, subject, cursor } = search
   const query = useQuery({
     ...pageQuery('listAudit', { account, person, subject, cursor, limit: 50 }),
-    // Somebody else may have done something since.
+    // Another user may have done something since.
     staleTime: 0,
   })
   return (

@@ -15,7 +15,7 @@ export const auditSubjects = [
 ] as const
 export type AuditSubject = (typeof auditSubjects)[number]
 
-/** What the address of the page says. */
+/** The page's search parameters. */
 export interface AuditSearch {
   /** Public id of who did it. */
   person?: string | undefined

@@ -9,7 +9,7 @@ import { OperatorSection } from '../facts.tsx'
 
 interface ReportSectionProps {
   report: ImportReport
-  /** Whether the rejects can be downloaded. */
+  /** The rejects can be downloaded. */
   canMend: boolean
   /** Runs it again and leaves bad values out; undefined when it cannot run again. */
   onDrop: (() => void) | undefined

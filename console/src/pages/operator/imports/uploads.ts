@@ -24,7 +24,7 @@ const slowMs = 8_000
 const quickMs = 2_000
 const maxTries = 5
 
-/** Uploads of this tab. They go on while somebody looks at other pages. */
+/** Uploads of this tab. They go on while the user looks at other pages. */
 const uploads = new Map<number, Upload>()
 const listeners = new Set<() => void>()
 
