@@ -57,7 +57,7 @@ export interface RunState<Contact> {
   readonly totals: Totals
   /** The current step is being tried again. */
   readonly isRetrying: boolean
-  /** What the failed step failed with. */
+  /** The error of the failed step. */
   readonly error: unknown
 }
 
@@ -66,7 +66,7 @@ export interface StepReply<Contact> {
   spent: number
 }
 
-/** What to do about an error: the step ends without contacts, is tried again after a pause, or fails. */
+/** Decides on an error: the step ends without contacts, is tried again after a pause, or fails. */
 export type Verdict = { kind: 'nobody' } | { kind: 'retry'; afterMs?: number | undefined } | { kind: 'fail' }
 
 export interface RevealRunOptions<Contact> {

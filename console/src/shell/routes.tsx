@@ -56,7 +56,7 @@ const inApp = () => appRoute
 const inAccount = () => accountRoute
 const inOperator = () => operatorRoute
 
-/** What the address says beyond what the page understands never gets to it; the router alone would pass it on. */
+/** Drops search parameters that the page does not know; the router alone would pass them on. */
 function only<Search extends object>(validate: (search: RawSearch) => Search): (search: RawSearch) => Search {
   return (search) => {
     const nothing = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]))

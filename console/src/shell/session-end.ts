@@ -10,7 +10,7 @@ const openPages = ['/sign-in', '/link', '/privacy']
 // Tells other tabs of this browser, which would show what they have until their next call.
 const channel = new BroadcastChannel('storedex')
 
-/** What calls of the API lead to: a session that is gone leads to the sign-in page, and back from there. */
+/** Connects calls of the API to the shell: an ended session leads to the sign-in page, and back from there. */
 export function connectClient(router: RegisteredRouter, queryClient: QueryClient): void {
   const leave = async () => {
     const { pathname, href } = router.latestLocation
@@ -31,7 +31,7 @@ async function signOut(router: RegisteredRouter, queryClient: QueryClient): Prom
   forgetPrivateData(queryClient)
 }
 
-/** What the sign-in page shows belongs to nobody, and the page is already there. */
+/** Keeps the query of the sign-in page: it is public, and the page is already there. */
 function forgetPrivateData(queryClient: QueryClient): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== signInOptionsQuery.queryKey[0] })
   queryClient.getMutationCache().clear()

@@ -1,7 +1,7 @@
 import { entriesOf, type FilterField, type FilterFields, type FilterName } from './fields.ts'
 import type { TaxonomyList, TaxonomyNode } from './taxonomy.ts'
 
-/** What a count can be split by. */
+/** The values by which a count can be split. */
 export type FacetName = TaxonomyList | 'platform_plus' | 'contact_roles'
 
 export interface FacetValue {

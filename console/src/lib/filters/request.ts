@@ -10,13 +10,13 @@ interface PageParameters {
   cursor?: string
 }
 
-/** What a search of stores is about, whatever is asked of it: a page, a count, an export. */
+/** The conditions of a store search, for each use of it: a page, a count, an export. */
 export interface StoreQuestion {
   filters: object
   exclude?: object
 }
 
-/** What a search of people is about. */
+/** The conditions of a contact search. */
 export interface ContactQuestion {
   person?: object
   store?: object

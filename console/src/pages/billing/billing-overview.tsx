@@ -154,7 +154,7 @@ interface TrialSectionProps {
   onEndTrial: () => void
 }
 
-/** What ending the trial early means. */
+/** Explains what ending the trial early changes. */
 function TrialSection({ billing, isOwner, onEndTrial }: TrialSectionProps) {
   const { contact_credits: credits, plan, owners } = billing
   return (

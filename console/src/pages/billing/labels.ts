@@ -64,7 +64,7 @@ export function closedReason({ plan, former, closed }: Billing, formerName: stri
   }
 }
 
-/** What happens next by itself, in one sentence. */
+/** The next automatic change, in one sentence. */
 export function nextSentence(billing: Billing): string | null {
   const { next, plan, granted, closed, has_payment_method: canCharge } = billing
   const day = next.at ? formatDay(next.at) : null

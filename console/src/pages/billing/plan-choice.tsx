@@ -14,7 +14,7 @@ interface PlanChoiceProps {
   onChange: (choice: { plan: PaidPlan; billing: BillingInterval }) => void
 }
 
-/** The plans side by side, of which one is chosen, and how it is billed. */
+/** The plans side by side, to choose one and its billing interval. */
 export function PlanChoice({ billing, plans, plan, interval, onChange }: PlanChoiceProps) {
   const saving = annualSaving(plans.find(({ slug }) => slug === plan)?.offers ?? [])
   return (

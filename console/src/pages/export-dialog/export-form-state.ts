@@ -2,11 +2,11 @@ import type { ExportKind, ExportPreset, ExportQuery, ExportRequest } from '../ex
 
 export type FormatId = 'csv' | 'ndjson' | ExportPreset
 
-/** What the dialog is opened for. */
+/** The rows to export. */
 export interface ExportSource {
   /** The kinds of rows that can be had; the first one is chosen at first. */
   kinds: readonly [ExportKind, ...ExportKind[]]
-  /** A search, of which the page does not matter, or a list. */
+  /** A search, whose page is ignored, or a list. */
   query: ExportQuery & { limit?: number; cursor?: string }
   /** How many match, if it is known. */
   matches?: number | undefined

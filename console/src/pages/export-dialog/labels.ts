@@ -1,7 +1,7 @@
 import { formatCount, formatNumber } from '#lib/format.ts'
 import type { ExportKind, ExportQuote } from '../exports/api.ts'
 
-/** What an export would cost, as sentences: what is new, and what is left. */
+/** The cost of an export in sentences: new items, and the balance afterwards. */
 export function exportCostInWords(kind: ExportKind, quote: ExportQuote): string[] {
   const { credits, already_revealed, unrevealable, stores, new_exports } = quote
   const contacts =

@@ -10,7 +10,7 @@ import { exportCostInWords, leftInWords, missingOf } from './labels.ts'
 
 const freshForMs = 60_000
 
-/** What this export would cost now. Asking is free. */
+/** The cost of this export now. A quote is free. */
 export function exportQuoteQuery(account: string, request: ExportRequest) {
   return {
     ...pageQuery('createQuote', { account, body: { for: 'export', ...request } }),

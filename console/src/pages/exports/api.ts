@@ -37,7 +37,7 @@ export function keepExport(client: QueryClient, account: string, job: Reply<'get
   void reload(client, 'listExports')
 }
 
-/** What an export that has ended changed: balances, quotes, and who is revealed. */
+/** Reloads what an export changes when it ends: balances, quotes and revealed contacts. */
 export function reloadAfterExport(client: QueryClient): void {
   void reload(client, 'listExports', 'getUsage', 'getDailyUsage', 'listLedger', 'createQuote')
   void reload(client, 'listRevealed', 'findRevealed')

@@ -21,7 +21,7 @@ import { nounsOf, viewerReason } from '../lists/labels.ts'
 
 const nothing: ReadonlySet<string> = new Set()
 
-/** What is in a list, newest first, with boxes to take some of it off. */
+/** The items of a list, newest first, with boxes to remove some. */
 export function ListItems({ account, list }: { account: string; list: List }) {
   const { cursor } = useSearch({ from: '/app/lists/$list' })
   const navigate = useNavigate()
@@ -129,7 +129,7 @@ function requestOf(items: readonly ListItem[]): Items {
 
 type ListItem = Row<'listListItems'>
 
-/** What names an item, for its box and for removing it. */
+/** The id of an item, for its box and for removing it. */
 const keyOf = (item: ListItem): string => ('contact_id' in item ? item.contact_id : (item.store_id ?? item.domain))
 
 function labelOf(item: ListItem): string {

@@ -5,7 +5,7 @@ import { formatCount } from '#lib/format.ts'
 
 export const viewerReason = 'A viewer cannot change lists. Ask an admin of the account.'
 
-/** What to call so many of a list's items. */
+/** Singular and plural of a list's items. */
 export const nounsOf = (kind: ListKind): [string, string] =>
   kind === 'stores' ? ['store', 'stores'] : ['person', 'people']
 
@@ -15,7 +15,7 @@ export function sizeInWords({ kind, items, pending }: Pick<List, 'kind' | 'items
   return pending > 0 ? `${size}, ${formatCount(pending, 'domain')} waiting` : size
 }
 
-/** What adding has done. */
+/** The result of adding, in one sentence. */
 export function addedInWords(
   { name, kind }: Pick<List, 'name' | 'kind'>,
   { added, already, unknown, rowsCharged = 0 }: Metered<Reply<'addListItems'>>,

@@ -14,7 +14,7 @@ interface HeldPageProps {
   onAskAgain: () => void
 }
 
-/** What is held about the address that the link was mailed to. */
+/** The data held about the address that the link was mailed to. */
 export function HeldPage({ token, onAskAgain }: HeldPageProps) {
   const [erased, setErased] = useState<number>()
   const held = useQuery({

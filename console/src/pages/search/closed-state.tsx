@@ -11,7 +11,7 @@ interface ClosedStateProps {
   reason?: string
 }
 
-/** What the state of a subscription means for access. */
+/** Explains what the state of a subscription closes. */
 const standings: Record<string, string> = {
   canceled: 'has ended',
   past_due: 'waits for a payment',

@@ -59,7 +59,7 @@ interface SearchPageProps<Row> {
   table: (rows: readonly Row[], taxonomy: Taxonomy, isOutdated: boolean) => ReactNode
 }
 
-/** What Stores and People have in common: filters at the left, chips and tools above the rows, and the foot below. */
+/** The common parts of Stores and People: filters at the left, chips and tools above the rows, and the foot below. */
 export function SearchPage<Row>(props: SearchPageProps<Row>) {
   const { title, isOpen, fields, openGroups, onOpenStore, result, counts, tools, moreFilters } = props
   const [filters, onFilter] = useOptimisticValue(props.filters, props.onFilter)
@@ -207,7 +207,7 @@ function NothingMatches({ noun, chips, onFilter }: Pick<ResultProps<never>, 'nou
 interface ResultFootProps {
   /** Rows on this page. */
   count: number
-  /** What they cost: nothing if the same page showed them within ten minutes. */
+  /** Their cost: nothing if the same page showed them within ten minutes. */
   rowsCharged: number
   /** `store`, and `people` where the plural is irregular. */
   noun: string
@@ -221,7 +221,7 @@ interface ResultFootProps {
   isPending: boolean
 }
 
-/** What the page cost and what is left, and the way to the pages beside it. */
+/** The cost of the page, the rows left, and links to the pages beside it. */
 function ResultFoot(props: ResultFootProps) {
   const { count, noun, nouns = `${noun}s`, rowsCharged, rowsLeft, searchEnd, page, ...paging } = props
   return (

@@ -19,7 +19,7 @@ interface StoreHistoryProps {
   taxonomy: Taxonomy
 }
 
-/** What imports changed about the store, the newest first. Older pages cost nothing more. */
+/** Changes of the store by imports, the newest first. Older pages cost nothing more. */
 export function StoreHistory({ account, domain, first, taxonomy }: StoreHistoryProps) {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['getStoreHistory', { account, domain }],

@@ -7,7 +7,7 @@ interface StoreTechnologiesProps {
   taxonomy: Taxonomy
 }
 
-/** What the shop is built with, by purpose. */
+/** The technologies of a shop, by purpose. */
 export function StoreTechnologies({ technologies, taxonomy }: StoreTechnologiesProps) {
   const groups = groupTechnologies(taxonomy, technologies)
   const { theme } = technologies

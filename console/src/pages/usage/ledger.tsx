@@ -28,7 +28,7 @@ interface LedgerProps {
 const everyMeter = { id: 'all', label: 'All meters' } as const
 const everybody = { id: 'all', label: 'Everybody' }
 
-/** What was spent, entry by entry, with the request that did. */
+/** The ledger entries, each with its request. */
 export function Ledger(props: LedgerProps) {
   const { account, filters, spenders, isBar, onFilter } = props
   return (

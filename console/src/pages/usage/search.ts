@@ -14,7 +14,7 @@ export interface UsageSearch {
   /** With the range `days`: the first and the last day. */
   from?: string
   to?: string
-  /** What the bars are divided into. */
+  /** Splits the bars. */
   by?: 'key' | 'person'
   /** A bar of the plot, for the ledger: its first and last day. */
   bar?: string

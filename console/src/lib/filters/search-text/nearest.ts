@@ -4,7 +4,7 @@ import { toKey } from './tokens.ts'
 
 const maxOffers = 4
 
-/** What a word that is not known could be, the most likely first. */
+/** Suggestions for an unknown word, the most likely first. */
 export function findNearest(phrases: Phrases, word: string): Meaning[] {
   const key = toKey(word)
   if (key === '') return []

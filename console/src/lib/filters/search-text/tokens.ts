@@ -24,7 +24,7 @@ export function splitWords(text: string): Token[] {
   })
 }
 
-/** What labels and words are compared by: `E-commerce`, `e commerce` and `ecommerce` are the same. */
+/** The form in which labels and words are compared: `E-commerce`, `e commerce` and `ecommerce` are the same. */
 export function toKey(text: string): string {
   return text
     .normalize('NFKD')

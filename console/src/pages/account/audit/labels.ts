@@ -19,7 +19,7 @@ export const subjectLabels: Record<AuditSubject, string> = {
   account: 'Account',
 }
 
-/** What was done, as the end of a sentence that begins with who did it. */
+/** The action as the end of a sentence that begins with the actor. */
 export function describeAction(entry: AuditEntry): string {
   const words = actions[entry.action]
   return words ? words(entry) : entry.action

@@ -1,6 +1,6 @@
 import { choiceParam, parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 
-/** What entries are about: the first part of their actions. */
+/** The subjects of entries: the first part of their actions. */
 export const auditSubjects = [
   'member',
   'invitation',

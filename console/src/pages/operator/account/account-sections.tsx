@@ -7,7 +7,7 @@ import type { AccountDetails } from '../api.ts'
 import { none, OperatorSection } from '../facts.tsx'
 import { limitNames, wordsOf } from '../labels.ts'
 
-/** What the account has used, who belongs to it, and what was done to it. */
+/** The usage, members and audit log of the account. */
 export function AccountSections({ details }: { details: AccountDetails }) {
   const { account, usage, keys, members, audit } = details
   return (

@@ -16,7 +16,7 @@ interface ReportSectionProps {
   isPending: boolean
 }
 
-/** What became of the records, and why some were rejected. */
+/** The result of the records, and why some were rejected. */
 export function ReportSection({ report, canMend, onDrop, isPending }: ReportSectionProps) {
   const isCheck = report.run === 'check'
   const more = report.parts.reduce((sum, part) => sum + part.would_take_with_drop, 0)

@@ -12,7 +12,7 @@ import { startUpload } from './uploads.ts'
 
 const kindOptions = (Object.keys(importKindNames) as ImportKind[]).map((id) => ({ id, label: importKindNames[id] }))
 
-/** What is in the file, and the file. The upload begins at once; nothing is imported by it. */
+/** The kind of file, and the file. The upload begins at once; nothing is imported by it. */
 export function NewImport() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()

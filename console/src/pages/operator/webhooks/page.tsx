@@ -11,7 +11,7 @@ import { PagedTable } from '../../search/paged-table.tsx'
 import { none } from '../facts.tsx'
 import { wordsOf } from '../labels.ts'
 
-/** What the payment provider sent. */
+/** The events that the payment provider sent. */
 export default function WebhooksPage() {
   const search = useSearch({ from: '/app/operator/webhooks' })
   const query = useQuery(pageQuery('listBillingEvents', { cursor: search.cursor }))
