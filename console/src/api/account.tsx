@@ -52,7 +52,7 @@ export function useAccount(): CurrentAccount {
 
 const ranks: Role[] = ['viewer', 'member', 'admin', 'owner']
 
-/** Whether the person may do in the current account what the role may. The server decides; this is for what to show. */
+/** True if the user may do in the current account what the role may. The server decides; this is for what to show. */
 export function useIsAtLeast(role: Role): boolean {
   const { current } = useAccounts()
   return current !== undefined && ranks.indexOf(current.role) >= ranks.indexOf(role)
@@ -78,6 +78,6 @@ function writeChoice(id: string): void {
   try {
     sessionStorage.setItem(storageKey, id)
   } catch {
-    // Storage is switched off: the choice lasts until the page is loaded anew.
+    // Storage is switched off: the choice lasts until the page is reloaded.
   }
 }

@@ -60,10 +60,24 @@ function probe(attempt: number): void {
 async function isServerThere(): Promise<boolean> {
   try {
     const response = await fetch(addressOf('getSignInOptions', {}), { cache: 'no-store' })
-    // A reply that nobody reads keeps its connection.
+    // A reply that is not read keeps its connection.
     await response.text()
     return response.status < 502
   } catch {
     return false
   }
+}
+
+/** Resolves after the time, or as soon as the signal aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
 }

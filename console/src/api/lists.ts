@@ -24,5 +24,5 @@ export const allListsQuery = (account: string, kind?: ListKind) =>
     },
   })
 
-/** Loads lists and what is in them anew, after a change. */
+/** Reloads lists and their items after a change. */
 export const useReloadLists = () => useReload('listLists', 'getList', 'listListItems')

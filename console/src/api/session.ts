@@ -21,7 +21,7 @@ export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** Loads the session anew, after a change of name, members, plan. */
+/** Reloads the session after a change of name, members, plan. */
 export function useReloadSession(): () => Promise<void> {
   const client = useQueryClient()
   return () => client.invalidateQueries({ queryKey: sessionQuery.queryKey })

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { sessionQuery, useSession } from './session.ts'
 
-/** What the person has chosen for one page, as it was stored; it may be anything. */
+/** The user's stored choice for one page; it may be anything. */
 export function useSetting(group: string, name: string): unknown {
   return settingsOf(useSession().settings[group])[name]
 }

@@ -62,7 +62,7 @@ export function formatBytes(bytes: number): string {
   return formatNumber(bytes / 1_000 ** power, { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 })
 }
 
-/** A tier in a few signs, such as `10K–50K` or `$1M–$10M`, for a table; its label is the long form. */
+/** A tier in short form, such as `10K–50K` or `$1M–$10M`, for a table; its label is the long form. */
 export function formatTier({ label, min, max }: TaxonomyItem, currency?: 'USD'): string {
   const short = (value: number) =>
     formatNumber(value, {

@@ -16,7 +16,7 @@ export function chooseTheme(choice: ThemeChoice): void {
     if (choice === 'system') localStorage.removeItem(storageKey)
     else localStorage.setItem(storageKey, choice)
   } catch {
-    // Storage is switched off: it lasts until the page is loaded anew.
+    // Storage is switched off: it lasts until the page is reloaded.
   }
   apply(choice)
   for (const listener of listeners) listener()

@@ -9,11 +9,11 @@ import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { SkipLink } from '#ui/actions/skip-link.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { EmptyState } from '#ui/feedback/states.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { KeyboardShortcuts } from './keyboard/keyboard-shortcuts.tsx'
 import { NavigationList } from './navigation-list.tsx'
-import { useIsSigningInAgain } from './sign-in-again.ts'
+import { useIsSigningInAgain } from './session-end.ts'
 import { TopBar } from './top-bar.tsx'
 
 const SignInAgainDialog = lazy(() => import('./sign-in-again-dialog.tsx'))

@@ -4,7 +4,7 @@ import { markOutdatedOrOffline } from '#api/connection.ts'
 /** A file of the console is not there: the server is away, or serves a newer version. */
 export class MissingFileError extends Error {}
 
-/** A page that is loaded when it is needed, or when somebody points at a link to it. A failed load can be tried again. */
+/** A page that is loaded when it is needed, or when the user points at a link to it. A failed load can be tried again. */
 export function lazyPage(load: () => Promise<{ default: ComponentType }>) {
   let Page: ComponentType | undefined
   let loading: Promise<void> | undefined

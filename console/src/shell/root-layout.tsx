@@ -1,10 +1,12 @@
 import { Outlet, useRouter } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { RouterProvider as LinkProvider } from 'react-aria-components'
 import { useConnection } from '#api/connection.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { ToastRegion } from '#ui/feedback/toast-region.tsx'
+import { toastQueue } from '#ui/feedback/toasts.tsx'
+
+const ToastList = lazy(() => import('#ui/feedback/toast-list.tsx'))
 
 /** Around every page, also those without sign-in. */
 export function RootLayout() {
@@ -19,7 +21,7 @@ export function RootLayout() {
   )
 }
 
-/** Over the lower edge: it comes and goes, and what is above must not move under somebody's pointer. */
+/** Over the lower edge: it comes and goes, and what is above must not move under the pointer. */
 function ConnectionBanner() {
   const connection = useConnection()
   const reload = (
@@ -61,4 +63,14 @@ function RouteAnnouncer() {
       {title}
     </div>
   )
+}
+
+/** The code that draws the toasts is loaded with the first toast. */
+function ToastRegion() {
+  const isNeeded = useSyncExternalStore(subscribeToToasts, () => toastQueue.visibleToasts.length > 0)
+  return <Suspense>{isNeeded && <ToastList />}</Suspense>
+}
+
+function subscribeToToasts(notify: () => void): () => void {
+  return toastQueue.subscribe(notify)
 }

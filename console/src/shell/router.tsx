@@ -3,7 +3,7 @@ import { createRouter } from '@tanstack/react-router'
 import { parseSearch, stringifySearch } from '#lib/search-params.ts'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
 import type { pagePaths } from '../pages.ts'
-import { PageError } from './page-error.tsx'
+import { PageError } from './error-pages.tsx'
 import { routeTree } from './routes.tsx'
 
 const pendingAfterMs = 150

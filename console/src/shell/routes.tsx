@@ -5,16 +5,16 @@ import { sessionQuery } from '#api/session.ts'
 import { parsePagePlace, type RawSearch } from '#lib/search-params.ts'
 import { validateAuditSearch } from '../pages/account/audit/search.ts'
 import { validateBillingSearch } from '../pages/billing/search.ts'
+import { validateContactsSearch } from '../pages/contacts/search.ts'
 import { validateKeysSearch } from '../pages/keys/search.ts'
 import { validateListsSearch } from '../pages/lists/search.ts'
 import { validateOperatorAccountsSearch } from '../pages/operator/accounts/search.ts'
-import { validatePeopleSearch } from '../pages/people/search.ts'
 import { validateRevealedSearch } from '../pages/revealed/search.ts'
 import { validateSignInSearch } from '../pages/sign-in/search.ts'
 import { validateStoresSearch } from '../pages/stores/search.ts'
 import { validateUsageSearch } from '../pages/usage/search.ts'
+import { NotFound, NotFoundPage } from './error-pages.tsx'
 import { lazyPage } from './lazy-page.tsx'
-import { NotFound, NotFoundPage } from './not-found-page.tsx'
 import { RootLayout } from './root-layout.tsx'
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -56,7 +56,7 @@ const inApp = () => appRoute
 const inAccount = () => accountRoute
 const inOperator = () => operatorRoute
 
-/** What the address says beyond what the page understands never gets to it; the router alone would pass it on. */
+/** Drops search parameters that the page does not know; the router alone would pass them on. */
 function only<Search extends object>(validate: (search: RawSearch) => Search): (search: RawSearch) => Search {
   return (search) => {
     const nothing = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]))
@@ -84,7 +84,7 @@ const publicPages = [
 const signedInPages = [
   createRoute({ getParentRoute: inApp, path: '/stores', component: lazyPage(() => import('../pages/stores/page.tsx')), validateSearch: only(validateStoresSearch) }),
   createRoute({ getParentRoute: inApp, path: '/stores/$domain', component: lazyPage(() => import('../pages/store/page.tsx')), validateSearch: only(validateStoresSearch) }),
-  createRoute({ getParentRoute: inApp, path: '/people', component: lazyPage(() => import('../pages/people/page.tsx')), validateSearch: only(validatePeopleSearch) }),
+  createRoute({ getParentRoute: inApp, path: '/people', component: lazyPage(() => import('../pages/contacts/page.tsx')), validateSearch: only(validateContactsSearch) }),
   createRoute({ getParentRoute: inApp, path: '/revealed', component: lazyPage(() => import('../pages/revealed/page.tsx')), validateSearch: only(validateRevealedSearch) }),
   createRoute({ getParentRoute: inApp, path: '/lists', component: lazyPage(() => import('../pages/lists/page.tsx')), validateSearch: only(validateListsSearch) }),
   createRoute({ getParentRoute: inApp, path: '/lists/$list', component: lazyPage(() => import('../pages/list/page.tsx')), validateSearch: only(validateListsSearch) }),

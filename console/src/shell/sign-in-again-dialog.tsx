@@ -7,7 +7,7 @@ import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
-import { finishSignInAgain } from './sign-in-again.ts'
+import { finishSignInAgain } from './session-end.ts'
 
 export default function SignInAgainDialog() {
   return (

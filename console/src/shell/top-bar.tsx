@@ -1,11 +1,9 @@
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { useState } from 'react'
 import { Button, IconButton } from '#ui/actions/button.tsx'
-import { KeyHint } from '#ui/actions/key-hint.tsx'
 import { Drawer } from '#ui/overlays/drawer.tsx'
-import { AccountMenu } from './account-menu.tsx'
-import { AccountSwitcher } from './account-switcher.tsx'
-import { paletteKeys, useKeyboard } from './keyboard/keyboard-context.ts'
+import { AccountMenu, AccountSwitcher } from './account-menus.tsx'
+import { KeyHint, paletteKeys, useKeyboard } from './keyboard/keyboard-context.tsx'
 import { NavigationList } from './navigation-list.tsx'
 
 export function TopBar() {

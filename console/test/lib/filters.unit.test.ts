@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { chipsOf } from '../../src/lib/filters/chips.ts'
 import { parsePastedDomains, toHost } from '../../src/lib/filters/domains.ts'
 import { countOf, facetsOf } from '../../src/lib/filters/facets.ts'
-import { entriesOf, peopleFields, storeFields } from '../../src/lib/filters/fields.ts'
+import { contactFields, entriesOf, storeFields } from '../../src/lib/filters/fields.ts'
 import {
+  contactQuestion,
+  contactSearchBody,
   countBody,
-  peopleQuestion,
-  peopleSearchBody,
   storeQuestion,
   storeSearchBody,
 } from '../../src/lib/filters/request.ts'
@@ -21,7 +21,7 @@ const day = fc
   .map((date) => date.toISOString().slice(0, 10))
 const slug = fc.stringMatching(/^[a-z0-9][a-z0-9_.-]{0,20}$/)
 
-function arbitraryFilters(fields: typeof storeFields | typeof peopleFields): fc.Arbitrary<Filters> {
+function arbitraryFilters(fields: typeof storeFields | typeof contactFields): fc.Arbitrary<Filters> {
   const arbitraries = {
     values: (isCountry: boolean) =>
       fc.uniqueArray(isCountry ? fc.stringMatching(/^[A-Z]{2}$/) : slug, { minLength: 1, maxLength: 5 }),
@@ -45,7 +45,7 @@ function arbitraryFilters(fields: typeof storeFields | typeof peopleFields): fc.
 
 describe.each([
   ['stores', storeFields],
-  ['people', peopleFields],
+  ['people', contactFields],
 ] as const)('the filters of %s', (_page, fields) => {
   it('survive the URL', () => {
     fc.assert(
@@ -150,7 +150,7 @@ describe('the body of a search', () => {
       phone: false,
       countries: ['DE'],
     }
-    expect(peopleSearchBody({ ...filters, domains: ['a.example'] }, 3, 'cur_x')).toEqual({
+    expect(contactSearchBody({ ...filters, domains: ['a.example'] }, 3, 'cur_x')).toEqual({
       person: { roles_any: ['marketing'], seniority_any: ['executive'], has_verified_email: true, has_phone: false },
       store: { domains: ['a.example'], countries: ['DE'] },
       max_contacts_per_store: 3,
@@ -161,7 +161,7 @@ describe('the body of a search', () => {
 
   it('without filters asks for all stores', () => {
     expect(storeSearchBody({})).toEqual({ filters: {}, limit: 25 })
-    expect(peopleSearchBody({}, 3)).toEqual({ max_contacts_per_store: 3, limit: 25 })
+    expect(contactSearchBody({}, 3)).toEqual({ max_contacts_per_store: 3, limit: 25 })
   })
 })
 
@@ -176,20 +176,20 @@ describe('what is left out', () => {
 
   it('is a property of its own in both searches and their counts', () => {
     expect(storeSearchBody(filters)).toEqual({ filters: { countries: ['DE'] }, exclude, limit: 25 })
-    expect(peopleSearchBody(filters, 3)).toEqual({
+    expect(contactSearchBody(filters, 3)).toEqual({
       store: { countries: ['DE'] },
       exclude,
       max_contacts_per_store: 3,
       limit: 25,
     })
     expect(countBody(storeFields, storeQuestion(filters))).toMatchObject({ filters: { countries: ['DE'] }, exclude })
-    expect(countBody(peopleFields, peopleQuestion(filters, 3))).toMatchObject({ exclude, max_contacts_per_store: 3 })
+    expect(countBody(contactFields, contactQuestion(filters, 3))).toMatchObject({ exclude, max_contacts_per_store: 3 })
   })
 
   it('asks for no facets of stores that it names', () => {
-    const named = peopleQuestion({ countries: ['DE'], domains: ['a.example'] }, 3)
-    expect(countBody(peopleFields, named)).toEqual(named)
-    expect(countBody(peopleFields, peopleQuestion({ countries: ['DE'] }, 3))).toHaveProperty('facets')
+    const named = contactQuestion({ countries: ['DE'], domains: ['a.example'] }, 3)
+    expect(countBody(contactFields, named)).toEqual(named)
+    expect(countBody(contactFields, contactQuestion({ countries: ['DE'] }, 3))).toHaveProperty('facets')
   })
 
   it('keeps the case of lists in the URL, takes ten of them, and switches that are on', () => {
@@ -204,7 +204,7 @@ describe('what is left out', () => {
   it('is said in chips, with the names of lists', () => {
     const names = new Map([['lst_live_AbCdEfGhIjKlMnOp', 'Customers']])
     expect(
-      chipsOf(peopleFields, filters, taxonomy, names).map(({ prefix, label }) => `${prefix} ${label}`.trim()),
+      chipsOf(contactFields, filters, taxonomy, names).map(({ prefix, label }) => `${prefix} ${label}`.trim()),
     ).toEqual(['Germany', 'without exported this period', 'without revealed', 'without Customers'])
   })
 })
@@ -213,7 +213,7 @@ describe('the counts beside filters', () => {
   it('are asked for all values that a search has', () => {
     const shared = ['countries', 'categories', 'apps', 'pixels', 'traffic_tiers', 'revenue_tiers', 'theme_types']
     expect(facetsOf(storeFields)).toEqual([...shared, 'platform_plus', 'contact_roles'])
-    expect(facetsOf(peopleFields)).toEqual(['roles', 'seniorities', ...shared, 'platform_plus'])
+    expect(facetsOf(contactFields)).toEqual(['roles', 'seniorities', ...shared, 'platform_plus'])
   })
 
   it('are zero for values that a whole facet leaves out, and unknown where the facet was cut', () => {
@@ -283,7 +283,7 @@ describe('the taxonomy', () => {
 
 describe('suggestions for the search field', () => {
   const suggest = (text: string, filters: Filters = {}) =>
-    suggestValues(peopleFields, filters, taxonomy, text).map(({ group, label }) => `${group}: ${label}`)
+    suggestValues(contactFields, filters, taxonomy, text).map(({ group, label }) => `${group}: ${label}`)
 
   it('find values of all lists by their labels, the best match first', () => {
     expect(suggest('mark')).toEqual(['Roles: Marketing'])
@@ -297,7 +297,7 @@ describe('suggestions for the search field', () => {
   })
 
   it('add the value to those chosen before', () => {
-    const [found] = suggestValues(peopleFields, { roles: ['other'] }, taxonomy, 'marketing')
+    const [found] = suggestValues(contactFields, { roles: ['other'] }, taxonomy, 'marketing')
     expect(found?.filters).toEqual({ roles: ['other', 'marketing'] })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RevealRun, type RevealRunOptions, type Verdict } from '../../src/lib/reveal/reveal-run.ts'
+import { RevealRun, type RevealRunOptions, type Verdict } from '../../src/lib/reveal-run.ts'
 
 interface Call {
   ids: readonly string[]
@@ -29,7 +29,7 @@ function runOf(count: number, answers: Answer[] = [], more: Partial<RevealRunOpt
       calls.push({ ids, key })
       const answer = answers.shift() ?? 'ok'
       if (answer !== 'ok') throw answer
-      return { people: ids.map((id) => `person ${id}`), spent: ids.length }
+      return { contacts: ids.map((id) => `person ${id}`), spent: ids.length }
     },
     ...more,
   })
@@ -57,7 +57,7 @@ describe('a reveal', () => {
       [5, 'key 3'],
     ])
     expect(run.state).toMatchObject({ phase: 'finished', totals: { asked: 25, delivered: 25, spent: 25 } })
-    expect(run.state.steps.flatMap(({ people }) => people)).toHaveLength(25)
+    expect(run.state.steps.flatMap(({ contacts }) => contacts)).toHaveLength(25)
   })
 
   it('asks for each person once', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { expiresAt } from '../../src/pages/keys/api.ts'
 import { budgetProblem, changesOf, draftOf, effectOf, emptyDraft } from '../../src/pages/keys/budget/budget.ts'
-import { expiresAt } from '../../src/pages/keys/expiry.ts'
 import { firstCalls } from '../../src/pages/keys/first-call.ts'
 import { describeScopes, type Scope } from '../../src/pages/keys/scopes/scopes.ts'
 

@@ -162,7 +162,7 @@ export const storeFields = {
   ...exclusions,
 } as const satisfies Record<string, FilterField>
 
-export const peopleFields = {
+export const contactFields = {
   roles: values('Roles', 'roles', ['person', 'roles_any']),
   seniority: values('Seniority', 'seniorities', ['person', 'seniority_any'], { prefix: 'Seniority:' }),
   email: channel('Verified email', 'has_verified_email', 'No verified email'),
@@ -173,8 +173,8 @@ export const peopleFields = {
   ...exclusions,
 } as const satisfies Record<string, FilterField>
 
-export type FilterFields = typeof storeFields | typeof peopleFields
-export type FilterName = keyof typeof storeFields | keyof typeof peopleFields
+export type FilterFields = typeof storeFields | typeof contactFields
+export type FilterName = keyof typeof storeFields | keyof typeof contactFields
 
 /** In a contact search the conditions on stores stand one level deeper. */
 function belowStore<Fields extends Record<string, FilterField>>(fields: Fields): Record<keyof Fields, FilterField> {

@@ -1,5 +1,5 @@
 import { type FacetName, facetsOf } from './facets.ts'
-import { entriesOf, type FilterField, type FilterFields, peopleFields, storeFields } from './fields.ts'
+import { contactFields, entriesOf, type FilterField, type FilterFields, storeFields } from './fields.ts'
 import type { Filters, FilterValue } from './url.ts'
 
 /** Rows of a page, in both searches. */
@@ -10,14 +10,14 @@ interface PageParameters {
   cursor?: string
 }
 
-/** What a search of stores is about, whatever is asked of it: a page, a count, an export. */
+/** The conditions of a store search, for each use of it: a page, a count, an export. */
 export interface StoreQuestion {
   filters: object
   exclude?: object
 }
 
-/** What a search of people is about. */
-export interface PeopleQuestion {
+/** The conditions of a contact search. */
+export interface ContactQuestion {
   person?: object
   store?: object
   exclude?: object
@@ -25,7 +25,7 @@ export interface PeopleQuestion {
 }
 
 export type StoreSearchBody = StoreQuestion & PageParameters
-export type PeopleSearchBody = PeopleQuestion & PageParameters
+export type ContactSearchBody = ContactQuestion & PageParameters
 
 /** Values that a count shows beside filters, at most. */
 export const valuesPerFacet = 100
@@ -40,12 +40,12 @@ export function storeQuestion(filters: Filters): StoreQuestion {
   return { filters: own, ...(exclude !== undefined && { exclude: exclude as Nested }) }
 }
 
-export function peopleQuestion(filters: Filters, maxPerStore: number): PeopleQuestion {
-  return { ...nestedValues(peopleFields, filters), max_contacts_per_store: maxPerStore }
+export function contactQuestion(filters: Filters, maxPerStore: number): ContactQuestion {
+  return { ...nestedValues(contactFields, filters), max_contacts_per_store: maxPerStore }
 }
 
 /** The question with everything that is shown beside filters. Of stores that it names, the service counts no facets. */
-export function countBody<Question extends StoreQuestion | PeopleQuestion>(
+export function countBody<Question extends StoreQuestion | ContactQuestion>(
   fields: FilterFields,
   question: Question,
 ): Question & FacetParameters<Question> {
@@ -61,8 +61,8 @@ export function storeSearchBody(filters: Filters, cursor?: string): StoreSearchB
 }
 
 /** The body of a contact search, for the API and for the console alike. */
-export function peopleSearchBody(filters: Filters, maxPerStore: number, cursor?: string): PeopleSearchBody {
-  return { ...peopleQuestion(filters, maxPerStore), limit: rowsPerPage, ...(cursor && { cursor }) }
+export function contactSearchBody(filters: Filters, maxPerStore: number, cursor?: string): ContactSearchBody {
+  return { ...contactQuestion(filters, maxPerStore), limit: rowsPerPage, ...(cursor && { cursor }) }
 }
 
 interface Nested {

@@ -42,7 +42,7 @@ export class Taxonomy {
   constructor(reply: TaxonomyReply) {
     const each = <T>(make: (list: TaxonomyList) => T) =>
       Object.fromEntries(taxonomyLists.map((list) => [list, make(list)])) as Record<TaxonomyList, T>
-    // Countries come in the order of their codes, which nobody looks for.
+    // Countries come in the order of their codes, which users do not look for.
     const countries = [...reply.countries].sort((a, b) => a.label.localeCompare(b.label))
     this.#nodes = each((list) => inTreeOrder(list === 'countries' ? countries : reply[list]))
     this.#byValue = each((list) => new Map(this.#nodes[list].map((node) => [node.value, node])))

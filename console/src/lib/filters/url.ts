@@ -86,7 +86,7 @@ function textOf(raw: unknown): string {
   return typeof raw === 'string' || typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : ''
 }
 
-/** Whether the text is a day of the calendar, such as `2026-05-31`. */
+/** True if the text is a day of the calendar, such as `2026-05-31`. */
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const moment = new Date(`${text}T00:00:00Z`)

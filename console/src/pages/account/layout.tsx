@@ -7,7 +7,7 @@ const ownTabs = [
   { href: '/account/sessions', label: 'Sessions' },
 ]
 
-/** What belongs to the account, and what belongs to the person in every account. */
+/** Tabs of the account, and of the user in every account. */
 export default function AccountLayout() {
   const { pathname } = useLocation()
   const { current } = useAccounts()

@@ -12,7 +12,7 @@ export function roleLabel(role: Role): string {
   return roles.find(({ id }) => id === role)?.label ?? role
 }
 
-/** Whether somebody with the role may invite, change and remove people with the other one. */
+/** True if a member with the role may invite, change and remove members with the other role. */
 export function mayManage(role: Role, managed: Role): boolean {
   return role === 'owner' || (role === 'admin' && managed !== 'owner')
 }

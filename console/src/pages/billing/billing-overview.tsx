@@ -2,20 +2,19 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
 import { useReload } from '#api/query.ts'
+import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { FormError } from '#ui/fields/field.tsx'
-import { type Billing, createLink, type Plan } from './api.ts'
+import { type Billing, createLink, type Plan, useLink } from './api.ts'
 import { ChangePlan } from './change-plan.tsx'
 import { EndTrialDialog } from './end-trial-dialog.tsx'
+import { ownersText } from './labels.ts'
 import { PlanChoice } from './plan-choice.tsx'
 import { PlanSummary } from './plan-summary.tsx'
 import { expectationOf, isAwaiting, type Return, ReturnNotice } from './return-notice.tsx'
 import { type BillingInterval, type PaidPlan, paidPlans } from './search.ts'
-import { TrialSection } from './trial-section.tsx'
 import { useAwaitedPlan } from './use-awaited-plan.ts'
-import { useLink } from './use-link.ts'
-import { ownersText } from './words.ts'
 
 interface BillingOverviewProps {
   account: string
@@ -147,4 +146,33 @@ function suggestedPlan(current: Billing['plan']['slug'], staysSame: boolean): Pa
   if (current === 'free') return 'pro'
   const place = paidPlans.indexOf(current) + (staysSame ? 0 : 1)
   return paidPlans[place] ?? current
+}
+
+interface TrialSectionProps {
+  billing: Billing
+  isOwner: boolean
+  onEndTrial: () => void
+}
+
+/** Explains what ending the trial early changes. */
+function TrialSection({ billing, isOwner, onEndTrial }: TrialSectionProps) {
+  const { contact_credits: credits, plan, owners } = billing
+  return (
+    <section
+      aria-labelledby="trial-heading"
+      className="mt-4 flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line bg-surface p-4"
+    >
+      <div className="min-w-48 flex-1">
+        <h2 id="trial-heading" className="font-semibold">
+          Need more credits before the trial ends?
+        </h2>
+        <p className="mt-1 text-muted">
+          The trial has {formatNumber(credits.total)} contact credits, of which {formatNumber(credits.remaining)} are
+          left. Ending it now starts the paid plan {plan.name} with {formatNumber(credits.paid_plan_total)} a month.
+          {!isOwner && ` Only ${ownersText(owners)} can do that.`}
+        </p>
+      </div>
+      {isOwner && <Button onPress={onEndTrial}>End trial</Button>}
+    </section>
+  )
 }

@@ -1,8 +1,8 @@
 import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/field.tsx'
 import type { Billing, Plan, PlanOffer } from './api.ts'
+import { formatPrice, ownersText } from './labels.ts'
 import type { BillingInterval, PaidPlan } from './search.ts'
-import { formatPrice, ownersText } from './words.ts'
 
 interface ChangePlanProps {
   billing: Billing
@@ -16,7 +16,7 @@ interface ChangePlanProps {
   onChange: (offer: { plan: PaidPlan; billing: BillingInterval }, isPortal: boolean) => void
 }
 
-/** What the chosen plan means, and the button that goes there. */
+/** Explains the chosen plan, with the button that goes there. */
 export function ChangePlan({ billing, chosen, isOwner, isWaiting, isOpening, problem, onChange }: ChangePlanProps) {
   const { plan, interval } = chosen
   const offer = plan.offers.find((each) => each.billing === interval)

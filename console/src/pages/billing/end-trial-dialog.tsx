@@ -5,12 +5,12 @@ import { failureProps, hasCode, messageOf } from '#api/failure.ts'
 import { callQuery } from '#api/query.ts'
 import { formatDay, formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { FormError } from '#ui/fields/field.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
 import type { Trial } from './api.ts'
-import { formatPrice } from './words.ts'
+import { formatPrice } from './labels.ts'
 
 interface EndTrialDialogProps {
   account: string

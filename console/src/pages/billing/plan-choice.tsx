@@ -3,8 +3,8 @@ import { Badge } from '#ui/data/badge.tsx'
 import { type RadioCard, RadioCards } from '#ui/fields/radio-cards.tsx'
 import { RadioGroup } from '#ui/fields/radio-group.tsx'
 import type { Billing, Plan } from './api.ts'
+import { annualSaving, formatPrice } from './labels.ts'
 import type { BillingInterval, PaidPlan } from './search.ts'
-import { annualSaving, formatPrice } from './words.ts'
 
 interface PlanChoiceProps {
   billing: Billing
@@ -14,7 +14,7 @@ interface PlanChoiceProps {
   onChange: (choice: { plan: PaidPlan; billing: BillingInterval }) => void
 }
 
-/** The plans side by side, of which one is chosen, and how it is billed. */
+/** The plans side by side, to choose one and its billing interval. */
 export function PlanChoice({ billing, plans, plan, interval, onChange }: PlanChoiceProps) {
   const saving = annualSaving(plans.find(({ slug }) => slug === plan)?.offers ?? [])
   return (

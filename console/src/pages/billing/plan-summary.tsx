@@ -3,7 +3,7 @@ import { formatDay, formatNumber } from '#lib/format.ts'
 import { Badge } from '#ui/data/badge.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import type { Billing } from './api.ts'
-import { closedReason, nextSentence, statusLabel } from './words.ts'
+import { closedReason, nextSentence, statusLabel } from './labels.ts'
 
 interface PlanSummaryProps {
   billing: Billing

@@ -9,11 +9,11 @@ import type { Waiting } from './use-awaited-plan.ts'
 export interface Return {
   /** What the address said on arrival. */
   search: BillingSearch
-  /** Whether the account had access then. */
+  /** The account had access then. */
   hadAccess: boolean
 }
 
-/** Whether a change of the plan is expected. */
+/** True if a change of the plan is expected. */
 export function isAwaiting({ search: { returned, plan }, hadAccess }: Return): boolean {
   return returned === 'checkout' ? plan !== undefined : returned === 'portal' && !hadAccess
 }

@@ -6,7 +6,7 @@ export type PaidPlan = (typeof paidPlans)[number]
 const billingIntervals = ['monthly', 'annual'] as const
 export type BillingInterval = (typeof billingIntervals)[number]
 
-/** What the address of the page says. */
+/** The page's search parameters. */
 export interface BillingSearch {
   /** The account that the API's link to this page is about. */
   account?: string | undefined

@@ -4,7 +4,7 @@ import { useIsAtLeast } from '#api/account.tsx'
 import { Button } from '#ui/actions/button.tsx'
 import type { ExportSource } from './export-form-state.ts'
 
-// Loaded when it is asked for: the pages that have the button load little at first.
+// Loaded on demand: the pages that have the button load little at first.
 const ExportDialog = lazy(() => import('./export-dialog.tsx'))
 
 interface ExportButtonProps extends ExportSource {

@@ -16,7 +16,7 @@ const titles = { stores: 'Export stores', previews: 'Export people', contacts: '
 
 /** Asks what the file should be, says what it costs, then shows how far it is, and the file. */
 export default function ExportDialog({ account, source, isReveal = false, onClose }: ExportDialogProps) {
-  // What was asked for stays, also when the page behind the dialog changes.
+  // Keep the source when the page behind the dialog changes.
   const [asked] = useState(source)
   const [started, setStarted] = useState<string>()
   return (

@@ -2,11 +2,11 @@ import type { ExportKind, ExportPreset, ExportQuery, ExportRequest } from '../ex
 
 export type FormatId = 'csv' | 'ndjson' | ExportPreset
 
-/** What the dialog is opened for. */
+/** The rows to export. */
 export interface ExportSource {
   /** The kinds of rows that can be had; the first one is chosen at first. */
   kinds: readonly [ExportKind, ...ExportKind[]]
-  /** A search, of which the page does not matter, or a list. */
+  /** A search, whose page is ignored, or a list. */
   query: ExportQuery & { limit?: number; cursor?: string }
   /** How many match, if it is known. */
   matches?: number | undefined
@@ -29,7 +29,7 @@ export interface ExportFormState {
 export const mostRows = 1_000_000
 
 /** As many people as one step of a reveal: who wants to spend more says so. */
-const firstPeople = 10
+const firstContacts = 10
 
 export function startingForm(
   { kinds: [kind], query }: ExportSource,
@@ -48,7 +48,7 @@ export function startingForm(
 }
 
 export function startingRows(kind: ExportKind, isAll = false): number {
-  return kind === 'contacts' && !isAll ? firstPeople : Number.NaN
+  return kind === 'contacts' && !isAll ? firstContacts : Number.NaN
 }
 
 /** CRMs take people with channels. */
@@ -56,7 +56,7 @@ export function fitsFormat(kind: ExportKind, format: FormatId): boolean {
   return kind === 'contacts' || (format !== 'hubspot' && format !== 'salesforce')
 }
 
-/** Whether columns can be chosen: a CRM expects its own, and NDJSON has whole objects. */
+/** True if columns can be chosen: a CRM expects its own, and NDJSON has whole objects. */
 export function hasColumns(format: FormatId): boolean {
   return format === 'csv' || format === 'excel'
 }
@@ -94,7 +94,7 @@ function excludeOf(exclude: ExportQuery['exclude'], { kind, leavesOutOwned }: Ex
   return Object.keys(left).length > 0 ? left : undefined
 }
 
-/** Where the format that somebody took last is kept, for the next time. */
+/** Where the format that the user took last is kept, for the next time. */
 export const settingGroup = 'export'
 
 const formats: readonly FormatId[] = ['csv', 'excel', 'hubspot', 'salesforce', 'ndjson']

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { messageOf } from '#api/failure.ts'
 import { useSetting } from '#api/settings.ts'
 import { formatNumber, formatPeople } from '#lib/format.ts'
-import { useDebounced } from '#lib/use-settled.ts'
+import { useDebounced } from '#lib/use-value.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Checkbox } from '#ui/fields/checkbox.tsx'
 import { FormError } from '#ui/fields/field.tsx'
@@ -11,7 +11,6 @@ import { NumberField } from '#ui/fields/number-field.tsx'
 import { RadioTiles } from '#ui/fields/radio-tiles.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
 import { type ExportKind, type ExportRequest, exportColumnsQuery } from '../exports/api.ts'
-import { ColumnsSection } from './column-chooser.tsx'
 import {
   type ExportSource,
   fitsFormat,
@@ -22,7 +21,7 @@ import {
   startingRows,
   toRequest,
 } from './export-form-state.ts'
-import { FormatField } from './format-field.tsx'
+import { ColumnsSection, FormatField } from './file-fields.tsx'
 import { exportQuoteQuery, QuoteSection } from './quote-section.tsx'
 import { useStart } from './use-start.ts'
 

@@ -6,13 +6,13 @@ import { addressOf } from '#api/operations.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { ProgressBar } from '#ui/feedback/progress-bar.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
 import type { ExportJob } from '../exports/api.ts'
 import { exportQuery, isActive, useReloadAtEnd } from '../exports/api.ts'
 import { useStop } from '../exports/export-actions.tsx'
-import { costText, endingText, fileText, isShort } from '../exports/words.ts'
+import { costText, endingText, fileText, isShort } from '../exports/labels.ts'
 
 interface ExportRunProps {
   account: string

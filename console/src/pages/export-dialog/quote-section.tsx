@@ -3,14 +3,14 @@ import { failureProps } from '#api/failure.ts'
 import { pageQuery } from '#api/query.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { classNames } from '#ui/class-names.ts'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import type { ExportKind, ExportQuote, ExportRequest } from '../exports/api.ts'
-import { exportCostInWords, leftInWords, missingOf } from './cost-words.ts'
+import { exportCostInWords, leftInWords, missingOf } from './labels.ts'
 
 const freshForMs = 60_000
 
-/** What this export would cost now. Asking is free. */
+/** The cost of this export now. A quote is free. */
 export function exportQuoteQuery(account: string, request: ExportRequest) {
   return {
     ...pageQuery('createQuote', { account, body: { for: 'export', ...request } }),

@@ -7,14 +7,13 @@ import { Badge } from '#ui/data/badge.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { ProgressBar } from '#ui/feedback/progress-bar.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
+import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import type { ExportJob } from '../exports/api.ts'
 import { exportQuery, isActive, useReloadAtEnd } from '../exports/api.ts'
 import { ExportActions } from '../exports/export-actions.tsx'
-import { costText, endingText, fileText, isShort, kindNames, statusWords } from '../exports/words.ts'
+import { costText, endingText, fileText, isShort, kindNames, statusWords } from '../exports/labels.ts'
 
 /** One export: how far it is, what it cost, and its file. */
 export default function ExportPage() {

@@ -37,13 +37,13 @@ export function keepExport(client: QueryClient, account: string, job: Reply<'get
   void reload(client, 'listExports')
 }
 
-/** What an export that has ended changed: balances, quotes, and who is revealed. */
+/** Reloads what an export changes when it ends: balances, quotes and revealed contacts. */
 export function reloadAfterExport(client: QueryClient): void {
   void reload(client, 'listExports', 'getUsage', 'getDailyUsage', 'listLedger', 'createQuote')
   void reload(client, 'listRevealed', 'findRevealed')
 }
 
-/** Balances and lists are asked for anew once it has ended in sight. */
+/** Balances and lists are reloaded once it has ended while it is shown. */
 export function useReloadAtEnd(job: ExportJob | undefined): void {
   const client = useQueryClient()
   const wasActive = useRef(false)

@@ -6,7 +6,7 @@ import type { TableColumn } from '#ui/data/table.tsx'
 import type { ExportJob } from './api.ts'
 import { isActive } from './api.ts'
 import { ExportActions } from './export-actions.tsx'
-import { costText, endingText, fileText, kindNames, progressText, statusWords } from './words.ts'
+import { costText, endingText, fileText, kindNames, progressText, statusWords } from './labels.ts'
 
 export function exportColumns(account: string): TableColumn<ExportJob>[] {
   return [

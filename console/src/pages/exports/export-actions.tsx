@@ -10,7 +10,7 @@ import { showToast } from '#ui/feedback/toasts.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
 import type { ExportJob } from './api.ts'
 import { isActive, keepExport, reloadAfterExport } from './api.ts'
-import { fileText, kindNames } from './words.ts'
+import { fileText, kindNames } from './labels.ts'
 
 type ExportFile = NonNullable<ExportJob['file']>
 

@@ -5,11 +5,11 @@ import { useAccount } from '#api/account.tsx'
 import { callQuery, pageQuery } from '#api/query.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { EmptyState } from '#ui/feedback/states.tsx'
 import { PagedTable } from '../search/paged-table.tsx'
 import { isActive } from './api.ts'
 import { exportColumns } from './columns.tsx'
-import { keptText } from './words.ts'
+import { keptText } from './labels.ts'
 
 const listedEveryMs = 1_000
 

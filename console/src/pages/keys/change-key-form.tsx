@@ -11,7 +11,7 @@ interface ChangeKeyFormProps {
   send: () => Promise<unknown> | null | undefined
   /** Said once it is done. */
   done: string
-  /** Whether a field shows the failure itself. */
+  /** A field shows the failure itself. */
   isInField: (failure: unknown) => boolean
   note: ReactNode
   onClose: () => void

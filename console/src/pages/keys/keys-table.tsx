@@ -1,12 +1,12 @@
-import { formatDay, formatTime } from '#lib/format.ts'
+import { formatDay, formatNumber, formatTime } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
+import { MeterBar } from '#ui/data/tile.tsx'
 import type { ApiKey } from './api.ts'
-import { budgetsOf } from './budget/budget.ts'
-import { BudgetCell } from './budget/budget-cell.tsx'
+import { type BudgetMeter, budgetsOf, reservedOf } from './budget/budget.ts'
 import { describeScopes } from './scopes/scopes.ts'
 
 interface KeyActions {
@@ -127,5 +127,33 @@ function RowActions({ apiKey, changing, ...actions }: KeyActions & { apiKey: Api
         Revoke
       </Button>
     </span>
+  )
+}
+
+const things: Record<BudgetMeter, string> = {
+  contact_credits: 'credits',
+  store_exports: 'exports',
+  search_rows: 'rows',
+}
+
+/** The budgets of a key, with what is used of each in this period. */
+function BudgetCell({ apiKey }: { apiKey: ApiKey }) {
+  const budgets = budgetsOf(apiKey)
+  if (budgets.length === 0) return <span className="text-muted">none</span>
+  return (
+    <ul className="min-w-32 space-y-1.5 text-xs">
+      {budgets.map(([meter, figures]) => {
+        const reserved = reservedOf(figures)
+        return (
+          <li key={meter} className="space-y-0.5">
+            <span className="md:whitespace-nowrap">
+              {formatNumber(figures.used)} of {formatNumber(figures.limit)} {things[meter]}
+              {reserved > 0 && <span className="text-muted">, {formatNumber(reserved)} reserved</span>}
+            </span>
+            <MeterBar value={figures.used + reserved} limit={figures.limit} />
+          </li>
+        )
+      })}
+    </ul>
   )
 }

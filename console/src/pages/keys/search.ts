@@ -1,6 +1,6 @@
 import { choiceParam, type RawSearch, textParam } from '#lib/search-params.ts'
 
-/** What the address of the page says. */
+/** The page's search parameters. */
 export interface KeysSearch {
   /** Keys that expired or were revoked, instead of those that can be used. */
   show?: 'ended'

@@ -18,8 +18,8 @@ interface InvitationProps {
 }
 
 /**
- * An invitation, whose link may have passed through other hands. It shows both ways in, so that nobody learns from it
- * whether the address has an account. Whoever has one signs in here, where the token is; it is in no other address.
+ * An invitation, whose link may have passed through other hands. It shows both ways in, so that it does not reveal
+ * if the address has an account. Users with an account sign in here, where the token is; it is in no other address.
  */
 export function InvitationForms({ token, link }: InvitationProps) {
   const [hasAccount, setHasAccount] = useState(false)

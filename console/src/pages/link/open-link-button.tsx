@@ -7,7 +7,7 @@ import { useSubmit } from '#lib/use-submit.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/field.tsx'
 
-/** Nothing happens until it is pressed: a link that somebody planted signs no browser in by being opened. */
+/** Nothing happens until it is pressed: a planted link signs no browser in by being opened. */
 export function OpenLinkButton({ token, children }: { token: string; children: string }) {
   const { enter, isPending, failure } = useEnter(() => call('openLink', { body: { token } }))
   return (

@@ -7,7 +7,7 @@ import { showToast } from '#ui/feedback/toasts.tsx'
 import { FormError } from '#ui/fields/field.tsx'
 import { TextArea } from '#ui/fields/text-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
-import { addedInWords } from '../lists/words.ts'
+import { addedInWords } from '../lists/labels.ts'
 
 interface AddDomainsDialogProps {
   account: string

@@ -1,25 +1,27 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
 import { call } from '#api/client.ts'
 import { failureProps, messageOf } from '#api/failure.ts'
 import { type ItemsToAdd as Items, type List, useReloadLists } from '#api/lists.ts'
+import type { Row } from '#api/operations.ts'
 import { pageQuery } from '#api/query.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
+import { plainLinkClass } from '#ui/actions/link.tsx'
+import { Badge } from '#ui/data/badge.tsx'
 import { Pagination } from '#ui/data/pagination.tsx'
-import { Table } from '#ui/data/table.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
-import { nounsOf, viewerReason } from '../lists/words.ts'
-import { itemColumns, keyOf, type ListItem, labelOf } from './columns.tsx'
+import { nounsOf, viewerReason } from '../lists/labels.ts'
 
 const nothing: ReadonlySet<string> = new Set()
 
-/** What is in a list, newest first, with boxes to take some of it off. */
+/** The items of a list, newest first, with boxes to remove some. */
 export function ListItems({ account, list }: { account: string; list: List }) {
   const { cursor } = useSearch({ from: '/app/lists/$list' })
   const navigate = useNavigate()
@@ -124,3 +126,39 @@ function requestOf(items: readonly ListItem[]): Items {
   if (contacts.length > 0) return { contact_ids: contacts }
   return { domains: items.map(({ domain }) => domain) }
 }
+
+type ListItem = Row<'listListItems'>
+
+/** The id of an item, for its box and for removing it. */
+const keyOf = (item: ListItem): string => ('contact_id' in item ? item.contact_id : (item.store_id ?? item.domain))
+
+function labelOf(item: ListItem): string {
+  if (!('contact_id' in item)) return item.name ?? item.domain
+  return [item.first_name, item.last_name_obfuscated].filter(Boolean).join(' ') || 'No name'
+}
+
+const itemColumns: TableColumn<ListItem>[] = [
+  {
+    id: 'name',
+    label: 'Name',
+    className: 'min-w-40',
+    render: (item) => <bdi className="wrap-anywhere">{labelOf(item)}</bdi>,
+  },
+  {
+    id: 'domain',
+    opensRow: true,
+    label: 'Domain',
+    render: (item) =>
+      'pending' in item && item.pending ? (
+        <span className="flex flex-wrap items-center gap-2">
+          {item.domain}
+          <Badge>Waiting</Badge>
+        </span>
+      ) : (
+        <Link to="/stores/$domain" params={{ domain: item.domain }} className={plainLinkClass}>
+          {item.domain}
+        </Link>
+      ),
+  },
+  { id: 'added', label: 'Added', render: ({ added_at }) => <RelativeTime time={added_at} /> },
+]

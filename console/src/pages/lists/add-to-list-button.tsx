@@ -10,7 +10,7 @@ const AddToListDialog = lazy(() => import('./add-to-list-dialog.tsx'))
 interface AddToListButtonProps {
   account: string
   kind: ListKind
-  /** What to add: domains or ids, or a search. */
+  /** Domains, ids or a search to add. */
   items: ItemsToAdd | SearchToAdd
   isSmall?: boolean
 }

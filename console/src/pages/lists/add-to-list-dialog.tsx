@@ -13,8 +13,8 @@ import { NumberField } from '#ui/fields/number-field.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
+import { addedInWords, sizeInWords } from './labels.ts'
 import { boundsOfAdding, type SearchToAdd } from './search-items.ts'
-import { addedInWords, sizeInWords } from './words.ts'
 
 interface AddToListDialogProps {
   account: string

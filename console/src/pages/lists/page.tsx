@@ -12,13 +12,12 @@ import { PageHeader } from '#ui/data/page-header.tsx'
 import { Pagination } from '#ui/data/pagination.tsx'
 import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import { Dialog } from '#ui/overlays/dialog.tsx'
 import { ClosedState } from '../search/closed-state.tsx'
+import { viewerReason } from './labels.ts'
 import { ListForm } from './list-form.tsx'
-import { viewerReason } from './words.ts'
 
 const columns: TableColumn<List>[] = [
   {

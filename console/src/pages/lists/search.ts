@@ -1,6 +1,6 @@
 import { type RawSearch, textParam } from '#lib/search-params.ts'
 
-/** What the address of the lists, or of one of them, says. */
+/** The search parameters of the lists and of one list. */
 export interface ListsSearch {
   cursor?: string
 }

@@ -5,8 +5,8 @@ import { callQuery } from '#api/query.ts'
 import { formatCount } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { HeldDataView } from './held-data-view.tsx'
 
 interface HeldPageProps {
@@ -14,7 +14,7 @@ interface HeldPageProps {
   onAskAgain: () => void
 }
 
-/** What is held about the address that the link was mailed to. */
+/** The data held about the address that the link was mailed to. */
 export function HeldPage({ token, onAskAgain }: HeldPageProps) {
   const [erased, setErased] = useState<number>()
   const held = useQuery({

@@ -7,7 +7,7 @@ import { pageQuery, reload } from '#api/query.ts'
 
 const freshForMs = 10_000
 
-/** What it would cost to reveal these people now. Asking is free. */
+/** The cost of revealing these contacts now. A quote is free. */
 export const quoteQuery = (account: string, ids: readonly string[]) => ({
   ...pageQuery('createQuote', { account, body: { for: 'reveal', contact_ids: [...ids].sort() } }),
   staleTime: freshForMs,
@@ -36,14 +36,17 @@ const keptForMs = 60_000
  * The people of a page that the account has paid for, with channels, by id; costs nothing. Empty for a viewer, who does not see
  * channels, and until they have come.
  */
-export function useRevealedPeople(account: string, people: readonly ContactPreview[]): ReadonlyMap<string, Contact> {
+export function useRevealedContacts(
+  account: string,
+  previews: readonly ContactPreview[],
+): ReadonlyMap<string, Contact> {
   const maySee = useIsAtLeast('member')
-  const ids = useMemo(() => people.flatMap(({ id, revealed }) => (revealed ? [id] : [])), [people])
+  const ids = useMemo(() => previews.flatMap(({ id, revealed }) => (revealed ? [id] : [])), [previews])
   const { data = none } = useQuery({
     queryKey: ['findRevealed', { account, ids }],
     queryFn: async ({ signal }) => {
       const { data } = await call('findRevealed', { account, body: { contact_ids: ids } }, { signal })
-      return new Map(data.map((person) => [person.id, person]))
+      return new Map(data.map((contact) => [contact.id, contact]))
     },
     enabled: maySee && ids.length > 0,
     placeholderData: keepPreviousData,

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import type { Count } from '#api/catalogue.ts'
 import { messageOf } from '#api/failure.ts'
 import { pageQuery } from '#api/query.ts'
-import type { PeopleQuestion } from '#lib/filters/request.ts'
+import type { ContactQuestion } from '#lib/filters/request.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
-import { useDebounced } from '#lib/use-settled.ts'
+import { useDebounced } from '#lib/use-value.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { classNames } from '#ui/class-names.ts'
 import { quoteQuery } from './api.ts'
-import { type CostQuote, costInWords, shortageOf } from './words.ts'
+import { type CostQuote, costInWords, shortageOf } from './labels.ts'
 
 const quoteAfterMs = 200
 
@@ -17,7 +17,7 @@ interface SelectedQuoteProps {
   selected: ReadonlySet<string>
 }
 
-/** What it costs to reveal those who are selected. */
+/** The cost of revealing the selected contacts. */
 export function SelectedQuote({ account, selected }: SelectedQuoteProps) {
   const ids = useDebounced(selected, quoteAfterMs)
   const { data, error, isPlaceholderData } = useQuery({
@@ -34,11 +34,11 @@ const freshForMs = 10_000
 
 interface MatchingQuoteProps {
   account: string
-  question: PeopleQuestion
+  question: ContactQuestion
   count: Count<'countContacts'> | undefined
 }
 
-/** What it costs to reveal all that match: by the count at first, exactly when the quote is there. */
+/** The cost of revealing all that match: by the count at first, exactly when the quote is there. */
 export function MatchingQuote({ account, question, count }: MatchingQuoteProps) {
   const { data, error, isPlaceholderData } = useQuery({
     ...pageQuery('createQuote', {

@@ -5,11 +5,11 @@ import { CopyButton } from '#ui/actions/copy-button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 
 interface ChannelsProps {
-  person: Pick<Contact, 'emails' | 'phones' | 'profile_url'>
+  contact: Pick<Contact, 'emails' | 'phones' | 'profile_url'>
 }
 
-/** Ways to reach a person: each opens what the reader uses for it, and can be copied. */
-export function Channels({ person: { emails, phones, profile_url } }: ChannelsProps) {
+/** Ways to reach a contact: each opens what the reader uses for it, and can be copied. */
+export function Channels({ contact: { emails, phones, profile_url } }: ChannelsProps) {
   return (
     <ul className="flex min-w-0 flex-col gap-0.5">
       {emails.map(({ email, status }) => (

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
 import type { Count } from '#api/catalogue.ts'
-import type { PeopleQuestion } from '#lib/filters/request.ts'
+import type { ContactQuestion } from '#lib/filters/request.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { RevealMatching } from '../export-dialog/export-button.tsx'
 import { AddToListButton } from '../lists/add-to-list-button.tsx'
@@ -10,7 +10,7 @@ import { SelectionBar } from '../search/selection-bar.tsx'
 import type { UsedSelection } from '../search/use-selection.ts'
 import { MatchingQuote, SelectedQuote } from './bar-quote.tsx'
 
-// Loaded with the first selection, so that it is there when it is asked for.
+// Loaded with the first selection: the dialog then opens at once.
 const loadDialog = () => import('./reveal-dialog.tsx')
 const RevealDialog = lazy(loadDialog)
 
@@ -18,10 +18,10 @@ interface RevealBarProps {
   account: string
   selection: UsedSelection
   /** The search that the people are from, where all that match can be selected. */
-  matching?: { question: PeopleQuestion; count: Count<'countContacts'> | undefined }
+  matching?: { question: ContactQuestion; count: Count<'countContacts'> | undefined }
 }
 
-/** What a reveal of the selected people would cost, as the server says, and the way to it. */
+/** The cost of revealing the selected contacts, as the server quotes it, and the button Reveal. */
 export function RevealBar({ account, selection, matching }: RevealBarProps) {
   const { ids, isAll, clear } = selection
   const [revealing, setRevealing] = useState<readonly string[] | 'all'>()
@@ -29,7 +29,7 @@ export function RevealBar({ account, selection, matching }: RevealBarProps) {
   const mayReveal = useIsAtLeast('member')
   const isEmpty = ids.size === 0
   useEffect(() => {
-    // A failure is told by the dialog, which tries again.
+    // The dialog shows a failure, and tries again.
     if (!isEmpty) loadDialog().catch(() => undefined)
   }, [isEmpty])
   const close = (isDone: boolean) => {

@@ -3,11 +3,11 @@ import { failureProps } from '#api/failure.ts'
 import { formatNumber, formatPeople } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
 import { quoteQuery } from './api.ts'
-import { costInWords, shortageOf } from './words.ts'
+import { costInWords, shortageOf } from './labels.ts'
 
 interface RevealQuestionProps {
   account: string
@@ -16,7 +16,7 @@ interface RevealQuestionProps {
   onCancel: () => void
 }
 
-/** What it costs, in words, before anything is spent. */
+/** States the cost before anything is spent. */
 export function RevealQuestion({ account, ids, onReveal, onCancel }: RevealQuestionProps) {
   const {
     data: quote,

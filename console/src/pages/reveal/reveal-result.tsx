@@ -1,7 +1,7 @@
 import type { Contact } from '#api/catalogue.ts'
 import { ApiFailure, failureProps } from '#api/failure.ts'
 import { formatCount, formatPeople } from '#lib/format.ts'
-import type { RunState } from '#lib/reveal/reveal-run.ts'
+import type { RunState } from '#lib/reveal-run.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
@@ -14,10 +14,10 @@ interface RevealResultProps {
   onClose: () => void
 }
 
-/** Who was delivered, with channels; and what is left to do if not everybody was. */
+/** The contacts delivered, with channels, and what is left to do if some were not. */
 export function RevealResult({ state, onContinue, onClose }: RevealResultProps) {
   const { phase, steps, totals, error } = state
-  const people = steps.flatMap((step) => step.people)
+  const contacts = steps.flatMap((step) => step.contacts)
   const left = steps.flatMap(({ state: step, ids }) => (step === 'done' ? [] : ids)).length
   return (
     <>
@@ -38,20 +38,20 @@ export function RevealResult({ state, onContinue, onClose }: RevealResultProps) 
         </Banner>
       )}
       <ul className="divide-y divide-line">
-        {people.map((person) => (
-          <li key={person.id} className="grid gap-x-6 gap-y-1 py-3 sm:grid-cols-2">
+        {contacts.map((contact) => (
+          <li key={contact.id} className="grid gap-x-6 gap-y-1 py-3 sm:grid-cols-2">
             <div className="min-w-0">
               <p className="font-medium wrap-anywhere" dir="auto">
-                {person.full_name ?? 'Without a name'}
+                {contact.full_name ?? 'Without a name'}
               </p>
               <p className="text-muted wrap-anywhere">
-                <bdi>{person.title}</bdi>
+                <bdi>{contact.title}</bdi>
               </p>
               <p className="text-muted wrap-anywhere">
-                <bdi>{person.store.name}</bdi>
+                <bdi>{contact.store.name}</bdi>
               </p>
             </div>
-            <Channels person={person} />
+            <Channels contact={contact} />
           </li>
         ))}
       </ul>

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { Contact } from '#api/catalogue.ts'
 import { call, randomKey } from '#api/client.ts'
+import { pause } from '#api/connection.ts'
 import { ApiFailure } from '#api/failure.ts'
-import { pause } from '#lib/pause.ts'
-import type { Verdict } from '#lib/reveal/reveal-run.ts'
-import { RevealRun, type RunState } from '#lib/reveal/reveal-run.ts'
+import type { Verdict } from '#lib/reveal-run.ts'
+import { RevealRun, type RunState } from '#lib/reveal-run.ts'
 import { markRevealed } from './api.ts'
 
 interface UsedRun {
@@ -36,7 +36,7 @@ export function useRevealRun(account: string, ids: readonly string[]): UsedRun {
             account,
             data.map(({ id }) => id),
           )
-          return { people: data, spent: credits.spent }
+          return { contacts: data, spent: credits.spent }
         },
       }),
   )
@@ -48,7 +48,7 @@ export function useRevealRun(account: string, ids: readonly string[]): UsedRun {
   return { state, start: () => void run.start(), stop: () => run.stop() }
 }
 
-/** A longer wait is not for somebody who watches a progress bar. */
+/** Fail rather than keep a user waiting at a progress bar for longer. */
 const longestWaitMs = 30_000
 
 /** What to do when a step of a reveal failed. A try that was lost may have been carried out: it is repeated with its key. */

@@ -26,7 +26,7 @@ export function revealedColumns(canOpenStores: boolean): TableColumn<RevealedCon
       id: 'channels',
       label: 'Channels',
       className: 'min-w-64 max-w-96',
-      render: (person) => <Channels person={person} />,
+      render: (contact) => <Channels contact={contact} />,
     },
     {
       id: 'store',

@@ -5,9 +5,8 @@ import { addressOf } from '#api/operations.ts'
 import { useSaveSetting, useSetting } from '#api/settings.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
-import { ColumnsSection } from '../export-dialog/column-chooser.tsx'
 import { formatOf, hasColumns, knownFormat, settingGroup } from '../export-dialog/export-form-state.ts'
-import { FormatField } from '../export-dialog/format-field.tsx'
+import { ColumnsSection, FormatField } from '../export-dialog/file-fields.tsx'
 import { exportColumnsQuery } from '../exports/api.ts'
 
 interface ExportRevealedDialogProps {

@@ -1,6 +1,6 @@
 import { parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 
-/** What the address of the page says. */
+/** The page's search parameters. */
 export interface RevealedSearch {
   /** The domain of a store. */
   store?: string

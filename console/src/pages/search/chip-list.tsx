@@ -11,7 +11,7 @@ interface ChipListProps {
   isCentered?: boolean
 }
 
-/** What is chosen, in words. Each is a button that takes it away; together they are one stop for Tab. */
+/** The set filters in words. Each is a button that removes it; together they are one stop for Tab. */
 export function ChipList({ chips, onChange, isCentered }: ChipListProps) {
   const stop = useSingleStop('both')
   if (chips.length === 0) return null

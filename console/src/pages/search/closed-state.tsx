@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useAccount } from '#api/account.tsx'
 import { buttonClass } from '#ui/actions/button.tsx'
 import { linkClass } from '#ui/actions/link.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { EmptyState } from '#ui/feedback/states.tsx'
 
 interface ClosedStateProps {
   /** What is closed: `Stores`. */
@@ -11,7 +11,7 @@ interface ClosedStateProps {
   reason?: string
 }
 
-/** What the state of a subscription means for access. */
+/** Explains what the state of a subscription closes. */
 const standings: Record<string, string> = {
   canceled: 'has ended',
   past_due: 'waits for a payment',

@@ -3,7 +3,7 @@ import { Columns3 } from 'lucide-react'
 import { useMemo } from 'react'
 import { messageOf } from '#api/failure.ts'
 import { useSaveSetting, useSetting } from '#api/settings.ts'
-import { useAhead } from '#lib/use-settled.ts'
+import { useOptimisticValue } from '#lib/use-value.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Menu, MenuItem, MenuSection } from '#ui/actions/menu.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
@@ -46,7 +46,7 @@ export function ColumnsMenu({ columns, chosen, onChange }: ColumnsMenuProps) {
   )
 }
 
-/** The columns of a table that somebody has chosen: ids that exist, in the order of the table. Undefined for none. */
+/** The columns of a table that the user has chosen: ids that exist, in the order of the table. Undefined for none. */
 function parseColumns(known: readonly string[], choice: unknown): string[] | undefined {
   const words = typeof choice === 'string' ? choice.split(/[\s,]+/) : Array.isArray(choice) ? choice : []
   const chosen = known.filter((id) => words.includes(id))
@@ -84,6 +84,6 @@ export function useColumnChoice(
     () => parseColumns(known, inAddress) ?? parseColumns(known, saved) ?? defaults,
     [known, inAddress, saved, defaults],
   )
-  const [chosen, choose] = useAhead<readonly string[]>(current, keep)
+  const [chosen, choose] = useOptimisticValue<readonly string[]>(current, keep)
   return { chosen, choose }
 }

@@ -4,8 +4,8 @@ import { failureProps } from '#api/failure.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Pagination } from '#ui/data/pagination.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows, useDelayed } from '#ui/feedback/skeleton.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { type PagedRoute, type PagePlace, usePaging } from './use-paging.ts'
 
 interface PagedTableProps<Item> {

@@ -3,13 +3,12 @@ import { ApiFailure, failureProps } from '#api/failure.ts'
 import type { Chip } from '#lib/filters/chips.ts'
 import type { Filters } from '#lib/filters/url.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import { ChipList } from './chip-list.tsx'
 import { ClosedState } from './closed-state.tsx'
 
 interface ResultProblemProps {
-  /** What is searched, in the plural: `Stores`. */
+  /** The noun of the rows, in the plural: `Stores`. */
   what: string
   error: unknown
   chips: readonly Chip[]
@@ -66,7 +65,7 @@ interface LimitStateProps {
   isRetrying: boolean
 }
 
-/** What is used up, by the parameter that the server names. Its own sentence is for programs. */
+/** The limit that is used up, by the parameter that the server names. Its own sentence is for programs. */
 const titles: Record<string, string> = {
   search_rows: 'Too few search rows are left for another page',
   person_rows: 'You have looked at as many rows as a person may within an hour',

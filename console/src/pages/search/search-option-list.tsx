@@ -1,9 +1,9 @@
 import { ArrowRight, CornerDownLeft, PenLine, Plus } from 'lucide-react'
-import type { SearchOption, SearchOptions } from '#lib/filters/words/search-options.ts'
+import type { SearchOption, SearchOptions } from '#lib/filters/search-text/search-options.ts'
 import { classNames } from '#ui/class-names.ts'
 import { optionClass } from '#ui/overlays/popover.tsx'
 
-export { searchOptions } from '#lib/filters/words/search-options.ts'
+export { searchOptions } from '#lib/filters/search-text/search-options.ts'
 
 interface SearchOptionListProps extends SearchOptions {
   /** The id of the list; those of its options have their number behind it. */

@@ -10,19 +10,17 @@ import type { FilterFields, FilterGroupName } from '#lib/filters/fields.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { Filters } from '#lib/filters/url.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
-import { useAhead } from '#lib/use-settled.ts'
+import { useOptimisticValue } from '#lib/use-value.ts'
 import { SkipLink } from '#ui/actions/skip-link.tsx'
 import { classNames } from '#ui/class-names.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { Pagination } from '#ui/data/pagination.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows, useDelayed } from '#ui/feedback/skeleton.tsx'
+import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import { useSingleStop } from '#ui/single-stop.ts'
 import { ChipList } from './chip-list.tsx'
 import { ClosedState } from './closed-state.tsx'
-import { FilterColumn } from './filters/filter-column.tsx'
-import { FilterDrawer } from './filters/filter-drawer.tsx'
+import { FilterColumn, FilterDrawer } from './filters/filter-column.tsx'
 import { useListNames } from './filters/lists-filter.tsx'
 import { ResultProblem } from './result-problem.tsx'
 import { SearchBox } from './search-box.tsx'
@@ -61,10 +59,10 @@ interface SearchPageProps<Row> {
   table: (rows: readonly Row[], taxonomy: Taxonomy, isOutdated: boolean) => ReactNode
 }
 
-/** What Stores and People have in common: filters at the left, chips and tools above the rows, and the foot below. */
+/** The common parts of Stores and People: filters at the left, chips and tools above the rows, and the foot below. */
 export function SearchPage<Row>(props: SearchPageProps<Row>) {
   const { title, isOpen, fields, openGroups, onOpenStore, result, counts, tools, moreFilters } = props
-  const [filters, onFilter] = useAhead(props.filters, props.onFilter)
+  const [filters, onFilter] = useOptimisticValue(props.filters, props.onFilter)
   const { data: taxonomy, error, refetch, isFetching } = useTaxonomy()
   const listNames = useListNames(filters)
   const toolbar = useSingleStop('horizontal')
@@ -209,7 +207,7 @@ function NothingMatches({ noun, chips, onFilter }: Pick<ResultProps<never>, 'nou
 interface ResultFootProps {
   /** Rows on this page. */
   count: number
-  /** What they cost: nothing if the same page showed them within ten minutes. */
+  /** Their cost: nothing if the same page showed them within ten minutes. */
   rowsCharged: number
   /** `store`, and `people` where the plural is irregular. */
   noun: string
@@ -223,7 +221,7 @@ interface ResultFootProps {
   isPending: boolean
 }
 
-/** What the page cost and what is left, and the way to the pages beside it. */
+/** The cost of the page, the rows left, and links to the pages beside it. */
 function ResultFoot(props: ResultFootProps) {
   const { count, noun, nouns = `${noun}s`, rowsCharged, rowsLeft, searchEnd, page, ...paging } = props
   return (

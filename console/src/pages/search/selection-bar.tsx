@@ -9,7 +9,7 @@ interface SelectionBarProps {
   /** How many match, for the choice of all of them. */
   count: number | undefined
   ref?: Ref<HTMLElement>
-  /** What it costs, beside how many there are. */
+  /** The cost, beside the count. */
   cost?: ReactNode
   /** The buttons at the end. */
   actions: ReactNode

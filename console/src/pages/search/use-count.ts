@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Count, type CountOperation, count } from '#api/catalogue.ts'
 import type { CallRequest } from '#api/operations.ts'
-import { useSettled } from '#lib/use-settled.ts'
+import { useSettled } from '#lib/use-value.ts'
 
 /** Counts are free, but quick changes of filters need only the last one. The first is asked for at once, beside the rows. */
 const settledAfterMs = 150

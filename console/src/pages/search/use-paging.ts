@@ -32,7 +32,7 @@ export type PagedRoute =
   | '/operator/privacy'
   | '/operator/webhooks'
 
-/** The way to the pages beside this one. From an address that somebody sent, the way back is to the first page. */
+/** The way to the pages beside this one. From an address that was sent, the way back is to the first page. */
 export function usePaging(to: PagedRoute, { cursor, page = 1 }: PagePlace, nextCursor: string | null): Paging {
   const cursors = useLocation({ select: ({ state }) => state.cursors }) ?? []
   const navigate = useNavigate()

@@ -22,7 +22,7 @@ export interface UsedSelection extends Selection {
 const nothing: Selection = { ids: new Set(), isAll: false }
 
 /**
- * What is selected in the answers to one question. Kept in the tab's memory beside the pages themselves, so that it survives
+ * The selection in the results of one question. Kept in the tab's memory beside the pages themselves, so that it survives
  * paging and the way to a store and back. Another question starts without anything.
  */
 export function useSelection(account: string, question: unknown): UsedSelection {

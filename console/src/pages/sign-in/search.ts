@@ -5,7 +5,7 @@ export interface SignInSearch {
   next?: string
   /** A link by mail instead: for a forgotten password, or a new account. */
   ask?: 'password' | 'account'
-  /** Why the person is here again: the OpenID Connect provider did not vouch for somebody who is known. */
+  /** Why the person is here again: the OpenID Connect provider did not vouch for a known user. */
   problem?: 'provider'
 }
 

@@ -18,7 +18,7 @@ interface CopyStoreProps {
   domain: string
 }
 
-/** Takes the store along. That uses a store export, so it asks first; once, until the page is loaded anew. */
+/** Takes the store along. That uses a store export, so it asks first; once, until the page is reloaded. */
 export function CopyStore({ account, domain }: CopyStoreProps) {
   const client = useQueryClient()
   const [asking, setAsking] = useState<Format>()

@@ -7,17 +7,16 @@ import { ApiFailure, failureProps, hasCode } from '#api/failure.ts'
 import { meteredCallQuery } from '#api/metered.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows, useDelayed } from '#ui/feedback/skeleton.tsx'
+import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import { AddToListButton } from '../lists/add-to-list-button.tsx'
 import { ClosedState } from '../search/closed-state.tsx'
 import { LimitState } from '../search/result-problem.tsx'
 import { CopyStore } from './copy-store.tsx'
+import { StoreContacts } from './store-contacts.tsx'
 import { StoreFacts } from './store-facts.tsx'
 import { StoreHistory } from './store-history.tsx'
 import { StoreNavigation } from './store-navigation.tsx'
-import { StorePeople } from './store-people.tsx'
 import { StoreTechnologies } from './store-technologies.tsx'
 
 export default function StorePage() {
@@ -69,7 +68,7 @@ function OpenStore({ domain }: { domain: string }) {
         <div className="grid items-start gap-6 xl:grid-cols-[20rem_1fr]">
           <StoreFacts store={store} taxonomy={taxonomy} />
           <div className="flex min-w-0 flex-col gap-6">
-            <StorePeople account={account} store={store} taxonomy={taxonomy} />
+            <StoreContacts account={account} store={store} taxonomy={taxonomy} />
             <StoreTechnologies technologies={store.technologies} taxonomy={taxonomy} />
             <StoreHistory account={account} domain={domain} first={store.history} taxonomy={taxonomy} />
           </div>

@@ -8,7 +8,7 @@ interface StoreFactsProps {
   taxonomy: Taxonomy
 }
 
-/** What is known about a store. A fact that is not known is said so. */
+/** The facts about a store. Unknown facts are shown as unknown. */
 export function StoreFacts({ store, taxonomy }: StoreFactsProps) {
   const { store_created_at: created, contacts_summary: contacts } = store
   const label = (list: Parameters<Taxonomy['label']>[0], value: string | null) => value && taxonomy.label(list, value)

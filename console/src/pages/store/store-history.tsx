@@ -7,7 +7,7 @@ import type { Row } from '#api/operations.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { describeStoreChange } from './store-change.ts'
 
 interface StoreHistoryProps {
@@ -19,7 +19,7 @@ interface StoreHistoryProps {
   taxonomy: Taxonomy
 }
 
-/** What imports changed about the store, the newest first. Older pages cost nothing more. */
+/** Changes of the store by imports, the newest first. Older pages cost nothing more. */
 export function StoreHistory({ account, domain, first, taxonomy }: StoreHistoryProps) {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['getStoreHistory', { account, domain }],

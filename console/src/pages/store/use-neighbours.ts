@@ -13,7 +13,7 @@ interface Neighbours {
   /** Undefined at the ends of the result, and where the page before is not in memory any more. */
   onPrevious: (() => void) | undefined
   onNext: (() => void) | undefined
-  /** Whether `onNext` asks for the next page of the result, which costs search rows. */
+  /** `onNext` asks for the next page of the result, which costs search rows. */
   isNextOnNextPage: boolean
   isPending: boolean
   /** From 1, and how many there are on this page of the result. */

@@ -2,7 +2,7 @@ import { storeFields } from '#lib/filters/fields.ts'
 import { type FilterSearch, parseFilters, toSearch } from '#lib/filters/url.ts'
 import { parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 
-/** What the address of the page says. */
+/** The page's search parameters. */
 export interface StoresSearch extends FilterSearch {
   /** Ids of the columns, joined by spaces. */
   columns?: string

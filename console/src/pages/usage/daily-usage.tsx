@@ -2,12 +2,13 @@ import { lazy, Suspense, useState } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Legend } from '#ui/chart/legend.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { Num } from '#ui/data/relative-time.tsx'
+import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { Skeleton } from '#ui/feedback/skeleton.tsx'
+import { EmptyState } from '#ui/feedback/states.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
 import type { DailyReply } from './api.ts'
 import { type MeterPlot, plotName, plotsOf } from './daily-plots.ts'
-import { DailyTable } from './daily-table.tsx'
 import { type DayBucket, formatDays, unitOf } from './days.ts'
 
 // The largest part of the page's code, and not needed for its figures.
@@ -100,4 +101,29 @@ function PlotCard({ plot, buckets, bar, onSelect }: PlotCardProps) {
       </Suspense>
     </div>
   )
+}
+
+interface DailyTableProps {
+  buckets: readonly DayBucket[]
+  plots: readonly MeterPlot[]
+  isByMeter: boolean
+}
+
+/** The figures of the plots; days without anything are left out. */
+function DailyTable({ buckets, plots, isByMeter }: DailyTableProps) {
+  const columns: TableColumn<DayBucket>[] = [
+    { id: 'day', label: 'Days', className: 'whitespace-nowrap', render: ({ title }) => title },
+    ...plots.flatMap((plot) =>
+      plot.series.map((series) => ({
+        id: `${plot.meter} ${series.id}`,
+        label: isByMeter ? plotName(plot) : `${plotName(plot)}: ${series.name}`,
+        align: 'end' as const,
+        render: (bucket: DayBucket) => <Num value={series.values[buckets.indexOf(bucket)] ?? 0} />,
+      })),
+    ),
+  ]
+  const rows = buckets.filter((_, index) =>
+    plots.some(({ series }) => series.some(({ values }) => (values[index] ?? 0) > 0)),
+  )
+  return <Table label="Spent by day" columns={columns} rows={rows} getId={({ id }) => id} className="max-h-96" />
 }

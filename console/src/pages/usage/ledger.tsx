@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
-import { Download, X } from 'lucide-react'
+import { Download, KeyRound, UserRound, X } from 'lucide-react'
 import { failureProps } from '#api/failure.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
+import { CopyButton } from '#ui/actions/copy-button.tsx'
 import { Pagination } from '#ui/data/pagination.tsx'
-import { Table } from '#ui/data/table.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
+import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { EmptyState, ErrorState } from '#ui/feedback/states.tsx'
 import { type Option, Select } from '#ui/fields/select.tsx'
-import { type LedgerFilters, ledgerFileHref, ledgerQuery, meterNames } from './api.ts'
+import { type LedgerFilters, type LedgerItem, ledgerFileHref, ledgerQuery, meterNames } from './api.ts'
 import { formatDays } from './days.ts'
-import { ledgerColumns } from './ledger-columns.tsx'
 import { type Meter, meters } from './search.ts'
 
 interface LedgerProps {
@@ -19,7 +19,7 @@ interface LedgerProps {
   filters: LedgerFilters
   /** Who can be chosen. */
   spenders: readonly Option[]
-  /** Whether the days are those of a bar of the plot. */
+  /** The days are those of a bar of the plot. */
   isBar: boolean
   cursor: string | undefined
   onFilter: (changes: { meter?: Meter | undefined; who?: string | undefined; bar?: undefined }) => void
@@ -28,7 +28,7 @@ interface LedgerProps {
 const everyMeter = { id: 'all', label: 'All meters' } as const
 const everybody = { id: 'all', label: 'Everybody' }
 
-/** What was spent, entry by entry, with the request that did. */
+/** The ledger entries, each with its request. */
 export function Ledger(props: LedgerProps) {
   const { account, filters, spenders, isBar, onFilter } = props
   return (
@@ -126,4 +126,40 @@ function useLedgerPages(): { onNext: (cursor: string) => void; onPrevious: (() =
     onNext: (cursor) => go(cursor, [...earlier, search.cursor ?? '']),
     onPrevious: search.cursor === undefined ? undefined : () => go(earlier.at(-1) || undefined, earlier.slice(0, -1)),
   }
+}
+
+const ledgerColumns: TableColumn<LedgerItem>[] = [
+  { id: 'when', label: 'When', className: 'w-36', render: ({ spent_at }) => <RelativeTime time={spent_at} /> },
+  { id: 'meter', label: 'Meter', className: 'whitespace-nowrap', render: ({ meter }) => meterNames[meter] },
+  { id: 'amount', label: 'Amount', align: 'end', render: ({ amount }) => <Num value={amount} /> },
+  { id: 'who', label: 'Who', render: ({ spent_by }) => <Spender spender={spent_by} /> },
+  {
+    id: 'request',
+    label: 'Request',
+    className: 'w-72',
+    render: ({ spent_by_request: id }) => (
+      <span className="flex items-center justify-between gap-2">
+        <code className="truncate font-mono text-xs" title={id}>
+          {id}
+        </code>
+        <CopyButton
+          text={id}
+          label="Copy request id"
+          className="-my-1.5 h-7! w-7! border-transparent! bg-transparent!"
+        />
+      </span>
+    ),
+  },
+]
+
+function Spender({ spender }: { spender: LedgerItem['spent_by'] }) {
+  if (!spender) return <span className="text-muted whitespace-nowrap">Not recorded</span>
+  const Icon = spender.kind === 'key' ? KeyRound : UserRound
+  return (
+    <span className="flex items-center md:min-w-36 gap-2">
+      <Icon aria-hidden className="size-3.5 shrink-0 text-muted" />
+      <span className="sr-only">{spender.kind === 'key' ? 'API key' : 'Person'}</span>
+      <span className="wrap-anywhere">{spender.name}</span>
+    </span>
+  )
 }

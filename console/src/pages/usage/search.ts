@@ -6,7 +6,7 @@ export type Meter = (typeof meters)[number]
 export const ranges = ['period', '30d', '90d', '12m', 'days'] as const
 export type RangeChoice = (typeof ranges)[number]
 
-/** What the address of the page says. */
+/** The page's search parameters. */
 export interface UsageSearch {
   mode?: 'test'
   /** Which days; the current period unless told. */
@@ -14,7 +14,7 @@ export interface UsageSearch {
   /** With the range `days`: the first and the last day. */
   from?: string
   to?: string
-  /** What the bars are divided into. */
+  /** Splits the bars. */
   by?: 'key' | 'person'
   /** A bar of the plot, for the ledger: its first and last day. */
   bar?: string

@@ -4,7 +4,7 @@ import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import type { UsageReply } from './api.ts'
 import { meterNames } from './api.ts'
 
-/** What is used and left of each meter, and until when. */
+/** Usage, balance and end of the period of each meter. */
 export function UsageTiles({ usage }: { usage: UsageReply }) {
   const { contact_credits: credits, store_exports, search_rows, api_requests, plan } = usage
   return (
@@ -34,7 +34,7 @@ interface MeterTileProps {
 
 function MeterTile({ label, figures, note = '' }: MeterTileProps) {
   const { limit, used, remaining, period_end } = figures
-  // What a running export has claimed, and gives back if it does not need it.
+  // Reserved by running exports, returned if unused.
   const reserved = Math.max(0, limit - used - remaining)
   const claim = reserved > 0 ? `; ${formatNumber(reserved)} reserved by a running export` : ''
   if (limit === 0) return <Tile label={label} value={used} note="Not part of the current plan" />

@@ -1,6 +1,5 @@
-import { KeyHint } from '#ui/actions/key-hint.tsx'
 import { Dialog } from '#ui/overlays/dialog.tsx'
-import { shortcuts } from './keyboard-context.ts'
+import { KeyHint, shortcuts } from './keyboard-context.tsx'
 
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   return (

@@ -1,10 +1,10 @@
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
-import { KeyboardContext } from './keyboard-context.ts'
+import { KeyboardContext } from './keyboard-context.tsx'
 
 const Palette = lazy(() => import('./palette.tsx'))
 const KeyboardHelp = lazy(() => import('./keyboard-help.tsx'))
 
-/** ⌘K or Ctrl K, `/` and `?`. The last two are plain letters while somebody types. */
+/** ⌘K or Ctrl K, `/` and `?`. The last two are plain letters while the user types. */
 export function KeyboardShortcuts({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<'palette' | 'help'>()
   const keyboard = useMemo(() => ({ openPalette: () => setOpen('palette'), openHelp: () => setOpen('help') }), [])

@@ -11,11 +11,10 @@ import {
 import { useAccounts } from '#api/account.tsx'
 import { useSession } from '#api/session.ts'
 import { chooseTheme } from '#lib/theme.ts'
-import { themes } from '../account-menu.tsx'
-import { useSwitchAccount } from '../account-switcher.tsx'
+import { themes, useSwitchAccount } from '../account-menus.tsx'
 import { docsLink, navigation, operatorNavigation } from '../navigation.ts'
-import { useSignOut } from '../signing-out.ts'
-import { useKeyboard } from './keyboard-context.ts'
+import { useSignOut } from '../session-end.ts'
+import { useKeyboard } from './keyboard-context.tsx'
 
 interface PaletteAction {
   id: string

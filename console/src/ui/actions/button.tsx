@@ -1,9 +1,8 @@
 import { LoaderCircle } from 'lucide-react'
 import { type MouseEvent, type ReactNode, useId } from 'react'
 import { Button as AriaButton, type PressEvent } from 'react-aria-components/Button'
-import { TooltipTrigger } from 'react-aria-components/Tooltip'
+import { Tooltip as AriaTooltip, TooltipTrigger } from 'react-aria-components/Tooltip'
 import { classNames } from '../class-names.ts'
-import { Tooltip } from '../overlays/tooltip.tsx'
 
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'
 
@@ -141,5 +140,14 @@ export function IconButton({
       </AriaButton>
       <Tooltip>{disabledReason ? `${label}: ${disabledReason}` : label}</Tooltip>
     </TooltipTrigger>
+  )
+}
+
+/** Goes into React Aria's `TooltipTrigger`, after what it explains. */
+function Tooltip({ children }: { children: ReactNode }) {
+  return (
+    <AriaTooltip offset={6} className="max-w-72 rounded-md bg-text px-2 py-1 text-bg text-xs shadow-overlay">
+      {children}
+    </AriaTooltip>
   )
 }

@@ -18,7 +18,7 @@ interface LinkProps {
   'aria-label'?: string
 }
 
-/** A link. Inside the console it changes the page without loading anew. */
+/** A link. Inside the console it changes the page without a reload. */
 export function Link({ isExternal, isPlain, className, ...props }: LinkProps) {
   const elsewhere = isExternal ? { target: '_blank', rel: 'noopener noreferrer nofollow' } : {}
   return <AriaLink {...props} {...elsewhere} className={classNames(isPlain ? plainLinkClass : linkClass, className)} />

@@ -6,7 +6,7 @@ interface SkipLinkProps {
   children: ReactNode
 }
 
-/** Leads past what somebody with a keyboard would go through one by one. In sight while it has the focus. */
+/** Leads past controls that a keyboard user would pass one by one. In sight while it has the focus. */
 export function SkipLink({ to, children }: SkipLinkProps) {
   return (
     <a

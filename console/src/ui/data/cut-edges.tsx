@@ -6,7 +6,7 @@ interface CutEdgesProps {
   region: RefObject<HTMLElement | null>
 }
 
-/** A shade at each side where columns are out of sight: without it nobody knows that the table goes on. */
+/** A shade at each side where columns are out of sight: without it users do not see that the table goes on. */
 export function CutEdges({ region }: CutEdgesProps) {
   const [cut, setCut] = useState({ start: false, end: false })
   useEffect(() => {

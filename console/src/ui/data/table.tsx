@@ -1,6 +1,5 @@
-import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef, useSyncExternalStore } from 'react'
 import { classNames } from '../class-names.ts'
-import { useMediaQuery } from '../use-media-query.ts'
 import { CardList } from './card-list.tsx'
 import { CutEdges } from './cut-edges.tsx'
 import { openRowClass, openRowProps } from './open-row.ts'
@@ -182,4 +181,16 @@ function sibling(row: HTMLTableRowElement, step: number): HTMLTableRowElement | 
 
 function isTextField(control: HTMLElement): boolean {
   return control instanceof HTMLInputElement && control.type !== 'checkbox' && control.type !== 'radio'
+}
+
+/** True if the window fits the query, such as `(width < 40rem)`. */
+function useMediaQuery(query: string): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const list = matchMedia(query)
+      list.addEventListener('change', listener)
+      return () => list.removeEventListener('change', listener)
+    },
+    () => matchMedia(query).matches,
+  )
 }

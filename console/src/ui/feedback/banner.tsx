@@ -14,7 +14,7 @@ interface BannerProps {
   actions?: ReactNode
   /** Across the whole window, instead of a box on the page. */
   isWide?: boolean
-  /** Appears while somebody looks at the page, and is read out. */
+  /** Appears while the user looks at the page, and is read out. */
   isAnnounced?: boolean
 }
 

@@ -25,7 +25,7 @@ export function SkeletonRows({ rows = 8 }: { rows?: number }) {
 
 const delayMs = 150
 
-/** Whether `isOn` has been true for 150 ms. What is quicker than that should not be seen. */
+/** True once `isOn` has been true for 150 ms. What is quicker than that should not be seen. */
 export function useDelayed(isOn: boolean): boolean {
   const [isLate, setIsLate] = useState(false)
   useEffect(() => {

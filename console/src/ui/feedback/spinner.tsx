@@ -5,7 +5,7 @@ const appearsAfterMs = 150
 
 interface SpinnerProps {
   label?: string
-  /** At once, where somebody has just pressed something. */
+  /** At once, right after a press. */
   isImmediate?: boolean
 }
 

@@ -31,7 +31,7 @@ const consoleLine = [
   ...['lib', 'ui', 'api'],
   ...['search', 'usage', 'sign-in', 'exports', 'lists', 'export-dialog', 'reveal', 'stores', 'store', 'list'],
   ...[
-    'people',
+    'contacts',
     'revealed',
     'account',
     'billing',

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { expectOnlyKnown } from './support/exceptions.ts'
 import type { SourceFacts } from './support/facts.ts'
 import { parse } from './support/parse.ts'
-import { filesIn, sourcePaths } from './support/tree.ts'
+import { filesIn, project, sourcePaths } from './support/tree.ts'
 
 /** What two files of the group export under one name. A name that is only passed on counts where it is made. */
 function namesTwice(files: readonly SourceFacts[]): string[] {
@@ -53,4 +55,27 @@ test('a folder holds at most fifteen files', () => {
   }
   const full = [...counts].filter(([, count]) => count > 15).map(([folder, count]) => `${folder}: ${count}`)
   expectOnlyKnown(full, [])
+})
+
+// Files of the console below 25 lines, each with the reason why it is not part of the file that imports it.
+const addressOfPage = 'read by the router at the first load; the page is loaded later'
+const smallFiles: Record<string, string> = {
+  'lib/save-file.ts': 'shared by two pages that otherwise share no code',
+  'lib/use-submit.ts': 'shared by all forms; pages without forms do not load it',
+  'pages/account/roles.ts': 'shared by two pages that are loaded separately',
+  'pages/keys/search.ts': addressOfPage,
+  'pages/lists/search.ts': addressOfPage,
+  'pages/revealed/search.ts': addressOfPage,
+  'pages/stores/search.ts': addressOfPage,
+  'shell/keyboard/keyboard-help.tsx': 'loaded with the first press of its key',
+  'ui/class-names.ts': 'imported by nearly every control',
+  'ui/feedback/toasts.tsx': 'imported by the list of toasts, which is loaded with the first toast',
+}
+
+test('a file of the console has at least 25 lines, or a reason', () => {
+  const lines = (path: string) => readFileSync(join(project, path), 'utf8').trimEnd().split('\n').length
+  const paths = sourcePaths.filter((path) => path.startsWith('console/src/'))
+  expect(paths.length).toBeLessThanOrEqual(285)
+  const small = paths.filter((path) => lines(path) < 25).map((path) => path.slice('console/src/'.length))
+  expectOnlyKnown(small, Object.keys(smallFiles))
 })

@@ -1,6 +1,6 @@
 import { choiceParam, parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 
-/** What entries are about: the first part of their actions. */
+/** The subjects of entries: the first part of their actions. */
 export const auditSubjects = [
   'member',
   'invitation',
@@ -15,7 +15,7 @@ export const auditSubjects = [
 ] as const
 export type AuditSubject = (typeof auditSubjects)[number]
 
-/** What the address of the page says. */
+/** The page's search parameters. */
 export interface AuditSearch {
   /** Public id of who did it. */
   person?: string | undefined

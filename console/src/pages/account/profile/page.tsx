@@ -1,11 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { call } from '#api/client.ts'
+import { fieldError, messageOf } from '#api/failure.ts'
+import { useReload } from '#api/query.ts'
 import { signInOptionsQuery, useReloadSession, useSession } from '#api/session.ts'
+import { useSubmit } from '#lib/use-submit.ts'
+import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { NameFieldForm } from '../name-field-form.tsx'
-import { Section } from '../section.tsx'
+import { showToast } from '#ui/feedback/toasts.tsx'
+import { FormError } from '#ui/fields/field.tsx'
+import { TextField } from '#ui/fields/text-field.tsx'
+import { NameFieldForm, Section } from '../settings-form.tsx'
 import { PasskeySection } from './passkey-section.tsx'
-import { PasswordForm } from './password-form.tsx'
 
 export default function ProfilePage() {
   const { person } = useSession()
@@ -37,5 +43,42 @@ function NameForm({ name: saved }: { name: string }) {
       done="Your name was changed."
       reload={useReloadSession()}
     />
+  )
+}
+
+function PasswordForm() {
+  const { person } = useSession()
+  const reload = useReload('listSessions')
+  const [password, setPassword] = useState('')
+  const { submit, isPending, failure } = useSubmit(async () => {
+    await call('changePassword', { body: { password } })
+    setPassword('')
+    showToast('Your password was changed. All other sessions were ended.')
+    await reload()
+  })
+  const passwordError = fieldError(failure, 'password')
+  return (
+    <form onSubmit={submit}>
+      <input type="hidden" name="username" autoComplete="username" value={person.email} />
+      <div className="flex flex-wrap items-start gap-2">
+        <TextField
+          label="New password"
+          isLabelHidden
+          type="password"
+          autoComplete="new-password"
+          placeholder="New password"
+          description="At least 12 characters. It ends your other sessions."
+          value={password}
+          onChange={setPassword}
+          errorMessage={passwordError}
+          isRequired
+          className="min-w-48 flex-1"
+        />
+        <Button type="submit" isPending={isPending}>
+          Change password
+        </Button>
+      </div>
+      <FormError>{failure !== undefined && !passwordError && messageOf(failure)}</FormError>
+    </form>
   )
 }

@@ -7,12 +7,11 @@ import { addPasskey } from '#api/passkeys.ts'
 import { callQuery, useReload } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
-import { NameFieldForm } from '../name-field-form.tsx'
-import { Section } from '../section.tsx'
+import { NameFieldForm, Section } from '../settings-form.tsx'
 
 /** The person's passkeys. `isPossible` is false at an address where browsers offer none. */
 export function PasskeySection({ isPossible }: { isPossible: boolean }) {

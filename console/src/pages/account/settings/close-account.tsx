@@ -29,7 +29,7 @@ interface CloseAccountFormProps {
   onDone: () => void
 }
 
-/** What cannot be taken back is confirmed by typing, not by a second press. */
+/** Confirmed by typing, not by a second press: it cannot be undone. */
 function CloseAccountForm({ account, name, onDone }: CloseAccountFormProps) {
   const reload = useReloadSession()
   const [typed, setTyped] = useState('')

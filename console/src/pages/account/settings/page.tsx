@@ -7,8 +7,7 @@ import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { showToast } from '#ui/feedback/toasts.tsx'
 import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
-import { NameFieldForm } from '../name-field-form.tsx'
-import { Section } from '../section.tsx'
+import { NameFieldForm, Section } from '../settings-form.tsx'
 import { CloseAccount } from './close-account.tsx'
 
 export default function AccountSettingsPage() {

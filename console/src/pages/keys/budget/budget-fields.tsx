@@ -14,7 +14,7 @@ interface BudgetFieldsProps {
   current?: ApiKey['budget']
 }
 
-/** A figure for each meter of which a key can have a budget. */
+/** A field for each meter that can have a budget. */
 export function BudgetFields({ draft, onChange, failure, current }: BudgetFieldsProps) {
   return (
     <div className="grid gap-x-6 gap-y-3 sm:grid-cols-3">

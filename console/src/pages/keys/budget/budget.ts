@@ -7,7 +7,7 @@ export type BudgetMeter = keyof BudgetReport
 
 export const budgetMeters: readonly BudgetMeter[] = ['contact_credits', 'store_exports', 'search_rows']
 
-/** What stands in the fields of a form. `NaN` is an empty field: no budget. */
+/** The values of a form's fields. `NaN` is an empty field: no budget. */
 export type BudgetDraft = Record<BudgetMeter, number>
 
 export const emptyDraft: BudgetDraft = {
@@ -16,7 +16,7 @@ export const emptyDraft: BudgetDraft = {
   search_rows: Number.NaN,
 }
 
-/** The meters of which a key has a budget, with the figures. */
+/** The meters on which a key has a budget, with the figures. */
 export function budgetsOf({ budget }: Pick<ApiKey, 'budget'>): [BudgetMeter, BudgetFigures][] {
   return budgetMeters.flatMap((meter) => {
     const figures = budget[meter]
@@ -33,7 +33,7 @@ export function draftOf({ budget }: Pick<ApiKey, 'budget'>): BudgetDraft {
 /** The largest number that a counter of the service holds. */
 const largest = 2 ** 31 - 1
 
-/** What is wrong with a figure; undefined for one that can be sent, and for an empty field. */
+/** The error of a figure; undefined for one that can be sent, and for an empty field. */
 export function budgetProblem(figure: number): string | undefined {
   if (Number.isNaN(figure)) return undefined
   if (!Number.isInteger(figure)) return 'Enter a whole number.'
@@ -45,7 +45,7 @@ export function hasProblem(draft: BudgetDraft): boolean {
   return budgetMeters.some((meter) => budgetProblem(draft[meter]) !== undefined)
 }
 
-/** What differs from the budgets that the form began with; null removes one. */
+/** The changes to the budgets that the form began with; null removes one. */
 export function changesOf(draft: BudgetDraft, before: BudgetDraft = emptyDraft): BudgetChanges {
   const changes: BudgetChanges = {}
   for (const meter of budgetMeters)
@@ -53,7 +53,7 @@ export function changesOf(draft: BudgetDraft, before: BudgetDraft = emptyDraft):
   return changes
 }
 
-/** What running exports have claimed, and give back if they do not need it. Not known of a budget that is used up. */
+/** The credits or exports reserved by running exports, returned if unused. Not known of a budget that is used up. */
 export function reservedOf({ limit, used, remaining }: BudgetFigures): number {
   return Math.max(0, limit - used - remaining)
 }

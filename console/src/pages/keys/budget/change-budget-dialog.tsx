@@ -14,7 +14,7 @@ interface ChangeBudgetDialogProps {
 }
 
 export default function ChangeBudgetDialog({ account, apiKey, onClose }: ChangeBudgetDialogProps) {
-  // The list may be loaded anew while somebody types.
+  // The list may be reloaded while the user types.
   const [before] = useState(() => draftOf(apiKey))
   const [draft, setDraft] = useState(before)
   const send = () => {

@@ -15,7 +15,7 @@ interface ChangeScopesDialogProps {
 }
 
 export default function ChangeScopesDialog({ account, apiKey, onClose }: ChangeScopesDialogProps) {
-  // The list may be loaded anew while somebody chooses.
+  // The list may be reloaded while the user chooses.
   const [before] = useState<readonly Scope[]>(apiKey.scopes)
   const [held, setHeld] = useState(before)
   const send = () => {

@@ -12,7 +12,7 @@ interface ScopeFieldProps {
   errorMessage: string | undefined
 }
 
-/** What a key may do, and what it cannot do without a scope for billing. */
+/** The scopes of a key, with a note on what it cannot do without a scope for billing. */
 export function ScopeField({ held, onChange, before = [], canAdd = true, errorMessage }: ScopeFieldProps) {
   const isOwner = useIsAtLeast('owner')
   const isAllowed = (id: Scope) => before.includes(id) || (canAdd && (id !== 'billing:manage' || isOwner))

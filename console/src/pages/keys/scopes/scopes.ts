@@ -56,7 +56,7 @@ const dataScopes: readonly Scope[] = ['usage:read', 'stores:read', 'contacts:sea
 /** All data, and to read why the account has lost its access, once it has. */
 export const defaultScopes: readonly Scope[] = [...dataScopes, 'billing:read']
 
-/** Whether a key can do nothing at all while its account has no access. */
+/** True if a key can do nothing at all while its account has no access. */
 export function lacksBillingScopes(held: readonly Scope[]): boolean {
   return !held.includes('billing:read') && !held.includes('billing:manage')
 }

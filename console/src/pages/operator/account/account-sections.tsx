@@ -1,13 +1,13 @@
 import { formatTime } from '#lib/format.ts'
 import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
-import { CodeBlock } from '#ui/data/code-block.tsx'
 import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
+import { CodeBlock } from '#ui/fields/copyable.tsx'
 import type { AccountDetails } from '../api.ts'
 import { none, OperatorSection } from '../facts.tsx'
-import { limitNames, wordsOf } from '../words.ts'
+import { limitNames, wordsOf } from '../labels.ts'
 
-/** What the account has used, who belongs to it, and what was done to it. */
+/** The usage, members and audit log of the account. */
 export function AccountSections({ details }: { details: AccountDetails }) {
   const { account, usage, keys, members, audit } = details
   return (

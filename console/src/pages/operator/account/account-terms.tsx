@@ -5,10 +5,10 @@ import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import type { AccountDetails } from '../api.ts'
 import { Facts, none } from '../facts.tsx'
-import { limitNames, planNames, stateOf, wordsOf } from '../words.ts'
+import { limitNames, planNames, stateOf, wordsOf } from '../labels.ts'
 import { ChangeLimitsDialog, ChangeTermsDialog } from './change-dialogs.tsx'
 
-/** What the account may do and why: plan, billing and limits, with the ways to change them. */
+/** The terms of the account: plan, billing and limits, with the ways to change them. */
 export function AccountTerms({ details }: { details: AccountDetails }) {
   const { account, billing, limits } = details
   const [isChanging, setIsChanging] = useState<'terms' | 'limits' | null>(null)

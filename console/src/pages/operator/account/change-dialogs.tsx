@@ -11,7 +11,7 @@ import { Select } from '#ui/fields/select.tsx'
 import { DateField } from '#ui/fields/text-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
 import type { AccountChanges, AccountDetails, OperatorAccount } from '../api.ts'
-import { limitNames, planOptions, subscriptionStatuses, wordsOf } from '../words.ts'
+import { limitNames, planOptions, subscriptionStatuses, wordsOf } from '../labels.ts'
 
 interface ChangeLimitsDialogProps {
   details: AccountDetails

@@ -9,7 +9,7 @@ import { Select } from '#ui/fields/select.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, FormActions } from '#ui/overlays/dialog.tsx'
 import type { OperatorAccount } from '../api.ts'
-import { planOptions } from '../words.ts'
+import { planOptions } from '../labels.ts'
 
 interface NewAccountDialogProps {
   isOpen: boolean

@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { RequestBody } from '#api/operations.ts'
+import type { RequestBody, Row } from '#api/operations.ts'
 import { pageQuery } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
+import { Link } from '#ui/actions/link.tsx'
+import { Badge } from '#ui/data/badge.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
+import type { TableColumn } from '#ui/data/table.tsx'
+import { EmptyState } from '#ui/feedback/states.tsx'
 import { SearchField } from '#ui/fields/search-field.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
-import { planOptions, wordsOf } from '../words.ts'
-import { accountColumns } from './columns.tsx'
+import { planNames, planOptions, stateOf, wordsOf } from '../labels.ts'
 import { NewAccountDialog } from './new-account-dialog.tsx'
 import { accountStates, type OperatorAccountsSearch } from './search.ts'
 
@@ -124,3 +127,33 @@ function AccountTable({ question, onClear }: { question: RequestBody<'listAccoun
     />
   )
 }
+
+const accountColumns: TableColumn<Row<'listAccounts'>>[] = [
+  {
+    id: 'name',
+    opensRow: true,
+    label: 'Account',
+    render: ({ id, name, email }) => (
+      <div className="min-w-44">
+        <Link href={`/operator/accounts/${id}`} isPlain className="font-medium">
+          <bdi>{name}</bdi>
+        </Link>
+        <div className="text-muted text-xs wrap-anywhere">
+          <bdi>{email ?? 'no email'}</bdi>
+        </div>
+      </div>
+    ),
+  },
+  { id: 'plan', label: 'Plan', render: ({ plan }) => planNames[plan] },
+  {
+    id: 'status',
+    label: 'Status',
+    render: (account) => {
+      const { label, tone } = stateOf(account)
+      return <Badge tone={tone}>{label}</Badge>
+    },
+  },
+  { id: 'members', label: 'Members', align: 'end', render: ({ members }) => <Num value={members} /> },
+  { id: 'keys', label: 'Keys', align: 'end', render: ({ keys }) => <Num value={keys} /> },
+  { id: 'created', label: 'Created', render: ({ created_at }) => <RelativeTime time={created_at} /> },
+]

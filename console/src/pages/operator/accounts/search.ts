@@ -1,11 +1,11 @@
 import { choiceParam, parsePagePlace, type RawSearch, textParam } from '#lib/search-params.ts'
 import type { OperatorAccount } from '../api.ts'
-import { planSlugs, subscriptionStatuses } from '../words.ts'
+import { planSlugs, subscriptionStatuses } from '../labels.ts'
 
 export const accountStates = [...subscriptionStatuses, 'suspended', 'closed'] as const
 type AccountState = (typeof accountStates)[number]
 
-/** What the address of the page says. A search with an email address is not in it. */
+/** The page's search parameters. A search for an email address is not among them. */
 export interface OperatorAccountsSearch {
   search?: string
   plan?: OperatorAccount['plan']

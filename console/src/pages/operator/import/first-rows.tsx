@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { EmptyState } from '#ui/feedback/states.tsx'
 import type { ImportPreview } from '../api.ts'
 
 type PreviewRow = ImportPreview['rows'][number]

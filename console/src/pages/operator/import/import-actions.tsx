@@ -8,7 +8,7 @@ import { ConfirmDialog } from '#ui/overlays/confirm-dialog.tsx'
 import { type ImportRow, isRunning, keepImport } from '../api.ts'
 import { cancelUpload } from '../imports/uploads.ts'
 
-/** What can be done with the files of an import. */
+/** The actions on the files of an import. */
 export function ImportActions({ job }: { job: ImportRow }) {
   const queryClient = useQueryClient()
   const [isAsking, setIsAsking] = useState(false)

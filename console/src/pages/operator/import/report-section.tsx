@@ -9,14 +9,14 @@ import { OperatorSection } from '../facts.tsx'
 
 interface ReportSectionProps {
   report: ImportReport
-  /** Whether the rejects can be downloaded. */
+  /** The rejects can be downloaded. */
   canMend: boolean
   /** Runs it again and leaves bad values out; undefined when it cannot run again. */
   onDrop: (() => void) | undefined
   isPending: boolean
 }
 
-/** What became of the records, and why some were rejected. */
+/** The result of the records, and why some were rejected. */
 export function ReportSection({ report, canMend, onDrop, isPending }: ReportSectionProps) {
   const isCheck = report.run === 'check'
   const more = report.parts.reduce((sum, part) => sum + part.would_take_with_drop, 0)

@@ -9,8 +9,8 @@ import { Banner } from '#ui/feedback/banner.tsx'
 import { ProgressBar } from '#ui/feedback/progress-bar.tsx'
 import { FileField } from '#ui/fields/file-field.tsx'
 import { type ImportRow, keepImport } from '../api.ts'
+import { acceptedEndings } from '../imports/labels.ts'
 import { retryUpload, startUpload, useUpload } from '../imports/uploads.ts'
-import { acceptedEndings } from '../imports/words.ts'
 
 /** How far the upload is; by this tab, or to be continued. */
 export function UploadSection({ job }: { job: ImportRow }) {

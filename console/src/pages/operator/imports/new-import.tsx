@@ -7,12 +7,12 @@ import { reload } from '#api/query.ts'
 import { FileField } from '#ui/fields/file-field.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
 import { type ImportKind, keepImport } from '../api.ts'
+import { acceptedEndings, importKindNames } from './labels.ts'
 import { startUpload } from './uploads.ts'
-import { acceptedEndings, importKindNames } from './words.ts'
 
 const kindOptions = (Object.keys(importKindNames) as ImportKind[]).map((id) => ({ id, label: importKindNames[id] }))
 
-/** What is in the file, and the file. The upload begins at once; nothing is imported by it. */
+/** The kind of file, and the file. The upload begins at once; nothing is imported by it. */
 export function NewImport() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()

@@ -6,12 +6,12 @@ import { Badge } from '#ui/data/badge.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { EmptyState } from '#ui/feedback/states.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
 import { type ImportRow, importsQuery, isRunning } from '../api.ts'
 import { none } from '../facts.tsx'
+import { importKindNames, stateWords } from './labels.ts'
 import { NewImport } from './new-import.tsx'
-import { importKindNames, stateWords } from './words.ts'
 
 /** Files that operators bring in, and what became of the earlier ones. */
 export default function ImportsPage() {

@@ -1,8 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { call } from '#api/client.ts'
-import { pauseMs } from '#api/connection.ts'
+import { pause, pauseMs } from '#api/connection.ts'
 import { ApiFailure, hasCode } from '#api/failure.ts'
-import { pause } from '#lib/pause.ts'
 
 export interface UploadState {
   sent: number
@@ -25,7 +24,7 @@ const slowMs = 8_000
 const quickMs = 2_000
 const maxTries = 5
 
-/** Uploads of this tab. They go on while somebody looks at other pages. */
+/** Uploads of this tab. They go on while the user looks at other pages. */
 const uploads = new Map<number, Upload>()
 const listeners = new Set<() => void>()
 

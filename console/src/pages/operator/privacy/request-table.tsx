@@ -6,7 +6,7 @@ import { Link } from '#ui/actions/link.tsx'
 import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
 import { Num, RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { EmptyState } from '#ui/feedback/states.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
 import { none, OperatorSection } from '../facts.tsx'
 

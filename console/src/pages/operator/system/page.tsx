@@ -6,12 +6,12 @@ import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
+import { ErrorState } from '#ui/feedback/states.tsx'
 import { systemQuery } from '../api.ts'
 import { Facts, none } from '../facts.tsx'
+import { formatDuration } from '../labels.ts'
 import { SearchFacts } from '../search-facts.tsx'
-import { formatDuration } from '../words.ts'
 
 /** The state of this process and of what it depends on. */
 export default function SystemPage() {

@@ -6,12 +6,12 @@ import { Badge } from '#ui/data/badge.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
-import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { EmptyState } from '#ui/feedback/states.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
 import { none } from '../facts.tsx'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../labels.ts'
 
-/** What the payment provider sent. */
+/** The events that the payment provider sent. */
 export default function WebhooksPage() {
   const search = useSearch({ from: '/app/operator/webhooks' })
   const query = useQuery(pageQuery('listBillingEvents', { cursor: search.cursor }))

@@ -10,7 +10,7 @@ interface DomainsFilterProps {
   onChange: (domains: string[]) => void
 }
 
-/** Domains to paste. They are taken with the button, so that nothing is searched while somebody types. */
+/** Domains to paste. They are taken with the button, so that nothing is searched while the user types. */
 export function DomainsFilter({ chosen, onChange }: DomainsFilterProps) {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()

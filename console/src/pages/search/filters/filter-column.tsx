@@ -1,4 +1,5 @@
-import { useMemo } from 'react'
+import { SlidersHorizontal } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { chipsOf } from '#lib/filters/chips.ts'
 import { countOf, type Facets, facetOf } from '#lib/filters/facets.ts'
 import {
@@ -11,6 +12,9 @@ import {
 import { valuesPerFacet } from '#lib/filters/request.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { type Filters, type FilterValue, isList, withFilter } from '#lib/filters/url.ts'
+import { formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { Drawer } from '#ui/overlays/drawer.tsx'
 import { DomainsFilter } from './domains-filter.tsx'
 import { FilterGroup } from './filter-group.tsx'
 import { ListsFilter } from './lists-filter.tsx'
@@ -109,4 +113,36 @@ function Field({ name, field, filters, taxonomy, facets, isHeld, onChange }: Fie
     case 'day':
       return <DayFilter field={field} value={value as string | undefined} onChange={change} />
   }
+}
+
+interface FilterDrawerProps {
+  /** How many filters are set. */
+  count: number
+  children: ReactNode
+}
+
+/** The filters where the window is too narrow for a column. */
+export function FilterDrawer({ count, children }: FilterDrawerProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const close = () => setIsOpen(false)
+  return (
+    <div className="lg:hidden">
+      <Button isSmall onPress={() => setIsOpen(true)} aria-haspopup="dialog">
+        <SlidersHorizontal aria-hidden />
+        Filters{count > 0 && ` (${formatNumber(count)})`}
+      </Button>
+      <Drawer
+        title="Filters"
+        isOpen={isOpen}
+        onClose={close}
+        footer={
+          <Button variant="primary" onPress={close} className="w-full">
+            Show results
+          </Button>
+        }
+      >
+        {children}
+      </Drawer>
+    </div>
+  )
 }

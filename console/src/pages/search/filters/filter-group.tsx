@@ -12,7 +12,7 @@ interface FilterGroupProps {
   place: number
   /** What is chosen in it, in words. */
   chips: readonly Chip[]
-  /** Whether it is open at first. It is, too, while something in it is chosen. */
+  /** Open at first. It is, too, while something in it is chosen. */
   isOpenAtFirst: boolean
   children: ReactNode
 }

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { type FacetOrder, orderFacet, withChosen } from '#lib/filters/facet-order.ts'
 import type { CountOf } from '#lib/filters/facets.ts'
+import { type FacetOrder, orderFacet, withChosen } from '#lib/filters/facets.ts'
 import { searchNodes, type TaxonomyNode } from '#lib/filters/taxonomy.ts'
 
 interface OrderedValues {

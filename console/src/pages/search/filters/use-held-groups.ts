@@ -4,7 +4,7 @@ import { type FocusEvent, type PointerEvent, useCallback, useEffect, useRef, use
 export const groupPlaceAttribute = 'data-group-place'
 
 /**
- * Which groups of filters keep the order of their values: the one that somebody points at or has the focus of the keyboard in, and
+ * Which groups of filters keep the order of their values: the one that the pointer is over or has the focus of the keyboard in, and
  * those above it, whose height would move it. They take the new order when the pointer and the focus are elsewhere. A finger
  * counts until it touches something outside.
  */

@@ -135,7 +135,7 @@ interface ValueProps {
   isCountLost: boolean
 }
 
-/** Drawn anew only when it changes: a press on one of several hundred should not cost the others. */
+/** Drawn again only when it changes: a press on one of several hundred should not cost the others. */
 const Value = memo(function Value(props: ValueProps) {
   const { node, above, isChosen, isDisabled, onToggle, note, count, isCountLost } = props
   const id = useId()
