@@ -1,15 +1,8 @@
-import type { IncomingMessage } from 'node:http'
+import { type BodyBudget, createBodyParser } from '@storedex/http-front'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
 import { exceededJsonBound, parseShortJson } from '../kernel/json.ts'
 import { checkStrictJson } from '../kernel/json-check.ts'
-import { type BodyBudget, bodyTooLargeError } from './limits/body-budget.ts'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    bodyBudget: BodyBudget
-  }
-}
 
 export const maxBodyBytes = 262_144
 
@@ -60,36 +53,6 @@ export function registerJsonParser(app: FastifyInstance, budget: BodyBudget): vo
   })
 }
 
-type ContentTypeParser = (
-  request: FastifyRequest,
-  payload: IncomingMessage,
-  done: (error: Error | null, body?: unknown) => void,
-) => void
-
-/**
- * Creates a content type parser for bodies of at most `maxBytes`, which are passed to `parse`. Unlike Fastify's
- * `parseAs`, it respects the budget for bodies in flight.
- */
-export function createBodyParser(
-  app: FastifyInstance,
-  maxBytes: number,
-  parse: (body: Buffer, request: FastifyRequest) => unknown,
-): ContentTypeParser {
-  return (request, payload, done) => {
-    if (Number(request.headers['content-length']) > maxBytes) return done(bodyTooLargeError(maxBytes))
-    app.bodyBudget.read(payload, maxBytes, (error, body) => {
-      if (error) return done(error)
-      let parsed: unknown
-      try {
-        parsed = parse(body!, request)
-      } catch (error) {
-        return done(error as Error)
-      }
-      done(null, parsed)
-    })
-  }
-}
-
 /** A body of this size is parsed at once: it costs less than to check it first. */
 const maxShortBytes = 2_048
 
@@ -122,35 +85,4 @@ export function readBody(request: FastifyRequest): unknown {
 function isUtf8(contentType: string): boolean {
   const [, charset] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType) ?? []
   return charset === undefined || /^utf-?8$/i.test(charset)
-}
-
-const maxDiscardedBytes = 16_000_000
-const maxDiscardMs = 5_000
-
-/**
- * A reply can be ready before its request has arrived completely, e.g. for an unknown route. Closing at that point
- * would cut the reply off, so the rest of the body is read and discarded, up to a bound.
- */
-export function discardUnreadBodies(app: FastifyInstance): void {
-  app.addHook('onResponse', (request, _reply, done) => {
-    const { raw } = request
-    // A request of the service to itself has no connection, and its body is complete.
-    if (!isInjected(raw) && !raw.complete && !raw.destroyed) {
-      const destroy = () => raw.socket.destroy()
-      const timer = setTimeout(destroy, maxDiscardMs).unref()
-      let left = maxDiscardedBytes
-      raw.on('data', (chunk: Buffer) => {
-        left -= chunk.length
-        if (left < 0) destroy()
-      })
-      raw.once('close', () => clearTimeout(timer))
-      raw.once('error', destroy)
-    }
-    done()
-  })
-}
-
-/** Whether the service sent the request to itself (`app.inject`), without a connection. */
-export function isInjected(raw: IncomingMessage): boolean {
-  return 'isLightMyRequest' in raw
 }

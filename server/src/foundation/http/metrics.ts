@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { type Aggregator, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PoolStats } from '../db/connection-pool.ts'
 import { lineCountsOf } from '../runtime/logger.ts'
-import { OverloadError } from './limits/overload.ts'
+import { OverloadError } from './front.ts'
 import type { FinishedRequest, RequestObserver } from './observe.ts'
 import { RequestFigures } from './request-figures.ts'
 

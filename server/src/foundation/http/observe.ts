@@ -1,10 +1,10 @@
+import { isInjected } from '@storedex/http-front'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { randomIdBase62 } from '../kernel/api-key.ts'
 import type { Refusal } from '../kernel/errors.ts'
 import { formatTime, systemClock } from '../kernel/time.ts'
 import { describeCause, lineWriterOf } from '../runtime/logger.ts'
-import { isInjected } from './bodies.ts'
 
 /** The public ids of the caller, if known; never a secret. */
 export type CallerLabels = { account_id: string; key_id: string } | { account_id?: string; person_id: string }

@@ -13,8 +13,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The database for this request's statements: queued fairly per account, and aborted at the request's deadline. */
     readonly db: Lane
-    /** The request's account, for fair queueing; null before it is known and for requests without a key. */
-    holder: string | null
     /** The lane that `db` opened, and its deadline; null before the first statement. */
     openLane: OpenLane | null
   }

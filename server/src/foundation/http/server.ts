@@ -1,5 +1,16 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import {
+  BodyBudget,
+  ConnectionManager,
+  type ConnectionTimeouts,
+  createNodeServer,
+  discardUnreadBodies,
+  drainBeforeClosing,
+  limitRequestsInFlight,
+  type RequestLimitOptions,
+  readOpenFileLimit,
+} from '@storedex/http-front'
+import {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyRequest,
@@ -10,22 +21,21 @@ import {
 } from 'fastify'
 import type { TSchema } from 'typebox'
 import { ClosedObject } from '../kernel/shapes.ts'
-import { discardUnreadBodies, maxBodyBytes, registerJsonParser } from './bodies.ts'
+import { maxBodyBytes, registerJsonParser } from './bodies.ts'
 import { compilersFactory } from './compiled-schemas.ts'
 import { registerReferencePage } from './docs/reference.ts'
-import { drainBeforeClosing } from './drain.ts'
 import { registerErrorHandler } from './errors.ts'
-import { type ReadinessCheck, type ReadinessDetails, registerHealthRoutes } from './health.ts'
-import { BodyBudget } from './limits/body-budget.ts'
 import {
-  type ConnectionTimeouts,
+  answerFaults,
+  bodyErrors,
+  defaultBodyBytesInFlight,
   defaultConnectionTimeouts,
   maxConnectionsFor,
-  readOpenFileLimit,
-} from './limits/connection-limits.ts'
-import { ConnectionManager } from './limits/connections.ts'
-import { limitRequestsInFlight, type RequestLimitOptions } from './limits/overload.ts'
-import { createNodeServer, maxHeaderBytes } from './node-server.ts'
+  maxHeaderBytes,
+  OverloadError,
+  shuttingDownError,
+} from './front.ts'
+import { type ReadinessCheck, type ReadinessDetails, registerHealthRoutes } from './health.ts'
 import { addRequestIds, type CallerLabels, newRequestId, observeRequests, type RequestObserver } from './observe.ts'
 import { addErrorSchema, registerOpenApi } from './openapi/openapi.ts'
 import { createPublicDocument, type PublicDocumentOptions } from './openapi/public-document.ts'
@@ -90,17 +100,18 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const observe: RequestObserver = (finished) => {
     for (const each of options.observers) each(finished)
   }
-  const bodies = new BodyBudget(options.maxBodyBytesInFlight)
+  const bodies = new BodyBudget(options.maxBodyBytesInFlight ?? defaultBodyBytesInFlight, bodyErrors)
   const connections = new ConnectionManager(
     { max: options.maxConnections ?? maxConnectionsFor(readOpenFileLimit()), timeouts },
     bodies,
   )
+  const answer = answerFaults(timeouts, observe)
   const app = fastify({
     // Fastify's own log lines contain URLs and headers. An observer writes the one line per request.
     logger: false,
     trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
     genReqId: newRequestId,
-    serverFactory: (handle) => createNodeServer(handle, { timeouts, connections, observe }),
+    serverFactory: (handle) => createNodeServer(handle, { timeouts, connections, maxHeaderBytes, answer }),
     // `createNodeServer` handles these, also for the second server that `localhost` can need.
     clientErrorHandler: () => {},
     rewriteUrl: (request) => toDecodableTarget(request.url ?? '/'),
@@ -129,13 +140,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     graceMs: options.drainGraceMs ?? defaultDrainGraceMs,
     handOverMs: timeouts.keepAliveMs + handOverMarginMs,
     onDrain: options.onDrain ?? (() => {}),
+    createError: shuttingDownError,
   })
   rejectMalformedRequests(app)
   refuseUnknownQueries(app)
   registerJsonParser(app, bodies)
   discardUnreadBodies(app)
   if (options.database) registerRequestDatabase(app, options.database)
-  if (options.overload) limitRequestsInFlight(app, options.overload)
+  if (options.overload) limitRequestsInFlight(app, options.overload, () => new OverloadError())
 
   addErrorSchema(app, options.errorAction ?? ClosedObject({}))
   registerOpenApi(app, createPublicDocument(options.openapi))

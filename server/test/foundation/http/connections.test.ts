@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { maxConnectionsFor, parseOpenFileLimit } from '../../../src/foundation/http/limits/connection-limits.ts'
+import { maxConnectionsFor } from '../../../src/foundation/http/front.ts'
 import type { ApiRoutes, HttpServerOptions } from '../../../src/foundation/http/server.ts'
 import { addEchoRoute, call, expectEnvelope, sendRaw, startTestServer, type TestServer } from './support/test-server.ts'
 
@@ -214,22 +214,12 @@ describe('pipelined requests', () => {
   })
 })
 
-describe('the maximum number of connections', () => {
-  test.each([
-    [200, 40],
-    [1_024, 864],
-    [20_000, 2_048],
-    [Number.POSITIVE_INFINITY, 2_048],
-    [64, 16],
-  ])('follows from the limit on open files: %s → %s', (files, connections) => {
-    expect(maxConnectionsFor(files)).toBe(connections)
-  })
-
-  test('is read from /proc/self/limits', () => {
-    const limitsFile = (soft: string) =>
-      `Max processes  1  2  processes\nMax open files            ${soft}   1048576  files\n`
-    expect(parseOpenFileLimit(limitsFile('200'))).toBe(200)
-    expect(parseOpenFileLimit(limitsFile('unlimited'))).toBe(Number.POSITIVE_INFINITY)
-    expect(parseOpenFileLimit('')).toBe(1_024)
-  })
+test.each([
+  [200, 40],
+  [1_024, 864],
+  [20_000, 2_048],
+  [Number.POSITIVE_INFINITY, 2_048],
+  [64, 16],
+])('the maximum number of connections follows from the limit on open files: %s → %s', (files, connections) => {
+  expect(maxConnectionsFor(files)).toBe(connections)
 })

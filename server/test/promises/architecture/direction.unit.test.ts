@@ -128,13 +128,20 @@ test.each([
 const product: Record<string, readonly string[]> = {
   'packages/process-lock': [],
   'packages/embedded-postgres': ['packages/process-lock'],
+  'packages/http-front': ['packages/work'],
   'packages/search-index': ['packages/work'],
   'packages/work': [],
   'packages/testkit': [],
   client: [],
   console: [],
   'stripe-standin': ['packages/process-lock'],
-  server: ['packages/embedded-postgres', 'packages/process-lock', 'packages/search-index', 'packages/work'],
+  server: [
+    'packages/embedded-postgres',
+    'packages/http-front',
+    'packages/process-lock',
+    'packages/search-index',
+    'packages/work',
+  ],
   bin: ['packages/process-lock'],
 }
 const tools: Record<string, readonly string[]> = {

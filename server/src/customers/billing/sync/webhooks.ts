@@ -1,5 +1,5 @@
+import { createBodyParser } from '@storedex/http-front'
 import type { FastifyInstance } from 'fastify'
-import { createBodyParser } from '../../../foundation/http/bodies.ts'
 import { Refusal } from '../../../foundation/kernel/errors.ts'
 import type { ProviderEvent } from '../provider.ts'
 import {

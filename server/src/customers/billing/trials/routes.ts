@@ -1,6 +1,6 @@
+import { createBodyParser } from '@storedex/http-front'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Queryable } from '../../../foundation/db/pool.ts'
-import { createBodyParser } from '../../../foundation/http/bodies.ts'
 import { errorHeaders, toRefusal } from '../../../foundation/http/errors.ts'
 import { type HtmlPage, sendPage } from '../../../foundation/http/pages/page.ts'
 import type { Scope } from '../../auth/caller.ts'

@@ -1,21 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-const maxConnections = 2_048
-const minConnections = 16
-
-/**
- * File descriptors kept free for the rest of the process: database pools (27), files, pipes and workers (about 40), an
- * import or a backup, and the last replies of rejected connections.
- */
-const reservedDescriptors = 160
-
 /** Used when the limit cannot be read: the common soft limit. */
 const defaultOpenFileLimit = 1_024
-
-/** The number of connections to accept with this limit on open files. */
-export function maxConnectionsFor(openFiles: number): number {
-  return Math.max(minConnections, Math.min(maxConnections, openFiles - reservedDescriptors))
-}
 
 /** The soft limit on open files of this process. */
 export function readOpenFileLimit(): number {
@@ -45,13 +31,4 @@ export interface ConnectionTimeouts {
   unreadMs: number
   /** From a finished reply to its last byte, however steadily the client reads. */
   replyMs: number
-}
-
-export const defaultConnectionTimeouts: ConnectionTimeouts = {
-  headersMs: 10_000,
-  requestMs: 30_000,
-  keepAliveMs: 72_000,
-  stalledMs: 60_000,
-  unreadMs: 10_000,
-  replyMs: 120_000,
 }

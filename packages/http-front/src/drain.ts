@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { Refusal } from '../kernel/errors.ts'
-import type { BodyBudget } from './limits/body-budget.ts'
-import type { ConnectionManager } from './limits/connections.ts'
+import type { BodyBudget } from './body-budget.ts'
+import type { ConnectionManager } from './connections.ts'
 
 /** The phased shutdown: running requests finish, new ones get a 503, then connections close. */
 interface Drain {
@@ -35,6 +34,8 @@ interface DrainOptions {
   handOverMs: number
   /** Called when the shutdown begins, for work that is no request. */
   onDrain: () => void
+  /** The error of a request that comes too late. */
+  createError: () => Error
 }
 
 /** Requests already on their way when the drain begins are still answered. */
@@ -51,7 +52,7 @@ const clientCloseMs = 250
  */
 export function drainBeforeClosing(
   app: FastifyInstance,
-  { connections, bodies, graceMs, handOverMs, onDrain }: DrainOptions,
+  { connections, bodies, graceMs, handOverMs, onDrain, createError }: DrainOptions,
 ): void {
   let isDraining = false
   let isHandingOver = false
@@ -72,7 +73,7 @@ export function drainBeforeClosing(
   })
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (isDraining && !request.routeOptions.config.servesWhileDraining) throw shuttingDownError()
+    if (isDraining && !request.routeOptions.config.servesWhileDraining) throw createError()
     running++
     reply.raw.once('close', () => {
       running--
@@ -99,15 +100,11 @@ export function drainBeforeClosing(
     connections.resumeAll()
     const done = untilIdle()
     await connections.waitUntilQuiet(inTransit.quietMs, inTransit.maxMs)
-    bodies.rejectAll(shuttingDownError())
+    bodies.rejectAll(createError())
     await done
     await connections.stopListening()
     await connections.waitUntilQuiet(acceptedLate.quietMs, acceptedLate.maxMs)
     await connections.closeIdle(clientCloseMs)
     connections.destroyAll()
   })
-}
-
-function shuttingDownError(): Refusal {
-  return new Refusal('service_unavailable', 'The server is shutting down; try again in a moment.')
 }

@@ -1,29 +1,28 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Refusal } from '../kernel/errors.ts'
-import { HttpRefusal, statusOf } from './errors.ts'
-import type { ConnectionTimeouts } from './limits/connection-limits.ts'
-import type { ConnectionManager } from './limits/connections.ts'
-import { newRequestId, type RequestObserver, unmatchedRoute } from './observe.ts'
-import { sendRawError } from './replies.ts'
+import type { ConnectionTimeouts } from './connection-limits.ts'
+import type { ConnectionManager } from './connections.ts'
 
-export const maxHeaderBytes = 16_384
+/** Why a connection is refused before there is a request to reply to. */
+export type ConnectionFault = 'too_many_connections' | 'proxy_request' | 'headers_too_large' | 'too_slow' | 'not_http'
 
 export interface NodeServerOptions {
   timeouts: ConnectionTimeouts
   /** Shared by all servers of the port. */
   connections: ConnectionManager
-  observe: RequestObserver
+  maxHeaderBytes: number
+  /** Writes the reply to a refused connection, and ends it. */
+  answer(socket: Socket, fault: ConnectionFault): void
 }
 
 /**
- * Creates Node's HTTP server with bounds on everything a client sends, and with the error envelope for requests that
+ * Creates Node's HTTP server with bounds on everything a client sends, and with a reply of the service for requests that
  * Node would answer without a body or not at all: invalid or slow requests, CONNECT, unknown expectations, a missing
  * Host.
  */
 export function createNodeServer(
   handle: RequestListener,
-  { timeouts, connections, observe }: NodeServerOptions,
+  { timeouts, connections, maxHeaderBytes, answer }: NodeServerOptions,
 ): Server {
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
@@ -31,26 +30,23 @@ export function createNodeServer(
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: Math.ceil(timeouts.headersMs / 5),
-    // Checked by `rejectMalformedRequests`, which answers with the envelope.
+    // The service checks it, and answers with its own reply.
     requireHostHeader: false,
   })
   server.setTimeout(timeouts.stalledMs)
-  // Node would drop what is beyond 2,000 without a word; `rejectMalformedRequests` counts.
+  // Node would drop headers beyond 2,000 silently; the service counts them.
   server.maxHeadersCount = 0
 
   // The newest reply of each connection: a parser error must not be written into it.
   const newestReply = new WeakMap<Socket, ServerResponse>()
   const answered = new WeakSet<Socket>()
-  const reject = (socket: Socket, error: Refusal): void => {
+  const reject = (socket: Socket, fault: ConnectionFault): void => {
     if (!socket.writable) return void socket.destroy()
-    const requestId = newRequestId()
-    sendRawError(socket, error, requestId)
+    answer(socket, fault)
     connections.closeAfterReply(socket)
-    const unread = { method: '(unread)', route: unmatchedRoute, durationMs: 0, aborted: false, caller: null }
-    observe({ ...unread, requestId, status: statusOf(error), failure: error })
   }
 
-  connections.attach(server, handle, (socket) => reject(socket, tooManyConnectionsError()))
+  connections.attach(server, handle, (socket) => reject(socket, 'too_many_connections'))
   server.on('request', (request, response) => {
     newestReply.set(request.socket, response)
     connections.enqueue(request, response)
@@ -59,13 +55,13 @@ export function createNodeServer(
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket: Socket) => {
     socket.on('error', () => socket.destroy())
-    reject(socket, new HttpRefusal('method_not_allowed', 'This is not a proxy.', { headers: { allow: 'GET, POST' } }))
+    reject(socket, 'proxy_request')
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Further bytes on a connection that was already given up also end here.
     if (answered.has(socket) || connections.isClosing(socket)) return
     answered.add(socket)
-    const answer = () => reject(socket, toClientError(error, timeouts))
+    const refuse = () => reject(socket, faultOf(error))
     const reply = newestReply.get(socket)
     if (error.code === 'ECONNRESET' || (!reply && isUnused(socket))) socket.destroy()
     // The request was answered already; the rest of its body needs no second reply.
@@ -73,14 +69,10 @@ export function createNodeServer(
     // The reply closes the connection; what follows its request is not read.
     else if (reply?.req.complete && reply.writableEnded && !reply.shouldKeepAlive) return
     // The fault is in a later request: the earlier one, complete and running, is answered first.
-    else if (reply?.req.complete && !reply.writableFinished) reply.once('close', answer)
-    else answer()
+    else if (reply?.req.complete && !reply.writableFinished) reply.once('close', refuse)
+    else refuse()
   })
   return server
-}
-
-function tooManyConnectionsError(): Refusal {
-  return new Refusal('service_unavailable', 'The service has too many connections; try again in a moment.')
 }
 
 /** A connection that was never used, such as a browser's preconnect, expects no reply. */
@@ -88,17 +80,13 @@ function isUnused(socket: Socket): boolean {
   return socket.bytesRead === 0
 }
 
-function tooSlowMessage({ headersMs, requestMs }: ConnectionTimeouts): string {
-  return `Headers must arrive within ${headersMs / 1000} seconds, a whole request within ${requestMs / 1000}.`
-}
-
-function toClientError(error: NodeJS.ErrnoException, timeouts: ConnectionTimeouts): Refusal {
-  switch (error.code) {
+function faultOf({ code }: NodeJS.ErrnoException): ConnectionFault {
+  switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new Refusal('header_too_large', `URL and headers together exceed ${maxHeaderBytes / 1024} KB.`)
+      return 'headers_too_large'
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Refusal('invalid_request', tooSlowMessage(timeouts))
+      return 'too_slow'
     default:
-      return new Refusal('invalid_request', 'This is not valid HTTP.')
+      return 'not_http'
   }
 }

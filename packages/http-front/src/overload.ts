@@ -1,30 +1,23 @@
 import { FairSemaphore } from '@storedex/work'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal } from '../../kernel/errors.ts'
-import { isInjected } from '../bodies.ts'
+import { isInjected } from './bodies.ts'
 
 export interface RequestLimitOptions {
   /** Maximum number of requests in flight. */
   maxInFlight: number
   /**
-   * The request's account, as a key for fair sharing; null for a request that is never rejected. Throws for an unknown
-   * caller.
+   * The name under which the request shares the limit fairly; null for a request that is never rejected. May throw the
+   * error to answer with.
    */
   identifyHolder(request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** The name under which the request shares limits fairly; null before it is known, and for requests without limits. */
+    holder: string | null
     /** Releases the request's permit. */
     releasePermit: (() => void) | null
-  }
-}
-
-/** The error of a request rejected for overload. */
-export class OverloadError extends Refusal {
-  constructor() {
-    super('service_unavailable', 'The service is handling too many requests; try again in a moment.')
-    this.name = 'OverloadError'
   }
 }
 
@@ -36,6 +29,7 @@ export class OverloadError extends Refusal {
 export function limitRequestsInFlight(
   app: FastifyInstance,
   { maxInFlight, identifyHolder }: RequestLimitOptions,
+  createError: () => Error,
 ): void {
   const inFlight = new FairSemaphore(maxInFlight)
   let nextResumeAt = 0
@@ -44,6 +38,7 @@ export function limitRequestsInFlight(
     nextResumeAt = Math.min(Math.max(nextResumeAt + resumeIntervalMs, now + minPauseMs), now + maxPauseMs)
     return nextResumeAt - now
   }
+  if (!app.hasRequestDecorator('holder')) app.decorateRequest('holder', null)
   app.decorateRequest('releasePermit', null)
   app.addHook('preValidation', (request, reply, done) => {
     const takePermit = (holder: string | null) => {
@@ -52,7 +47,7 @@ export function limitRequestsInFlight(
       request.releasePermit = inFlight.tryAcquire(holder)
       if (request.releasePermit) return
       pauseConnectionAfterReply(reply, nextPauseMs())
-      throw new OverloadError()
+      throw createError()
     }
     const holder = identifyHolder(request, reply)
     if (!(holder instanceof Promise)) {

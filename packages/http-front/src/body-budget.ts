@@ -1,23 +1,30 @@
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from '../../kernel/errors.ts'
-import { formatNumber } from '../../kernel/time.ts'
 
-type Done = (error: Refusal | null, body?: Buffer) => void
+/** The errors of bodies that are not read to their end. */
+export interface BodyErrors {
+  tooLarge(maxBytes: number): Error
+  /** Too many bytes are arriving at once, over all connections. */
+  tooMany(): Error
+  /** The client broke off; `cause` is the error of the connection, if it had one. */
+  incomplete(cause: Error | undefined): Error
+}
 
-/** Memory limit for all bodies in flight, over all connections. */
-const maxBodyBytesInFlight = 33_554_432
+type Done = (error: Error | null, body?: Buffer) => void
 
 /**
  * Reads bodies into memory within one budget for all connections. When the budget is exceeded, the oldest upload is
  * rejected: a client on a normal connection finishes long before.
  */
 export class BodyBudget {
+  readonly errors: BodyErrors
   readonly #maxBytes: number
   /** In order of arrival. */
   readonly #uploads = new Set<Upload>()
   #bytes = 0
 
-  constructor(maxBytes = maxBodyBytesInFlight) {
+  /** `maxBytes` is the memory limit for all bodies in flight, over all connections. */
+  constructor(maxBytes: number, errors: BodyErrors) {
+    this.errors = errors
     this.#maxBytes = maxBytes
   }
 
@@ -32,10 +39,10 @@ export class BodyBudget {
   }
 
   read(request: IncomingMessage, maxBytes: number, done: Done): void {
-    const upload = new Upload(request, maxBytes, {
+    const upload = new Upload(request, maxBytes, this.errors, {
       claim: (bytes) => {
         this.#bytes += bytes
-        while (this.#bytes > this.#maxBytes && this.oldestUpload) this.oldestUpload.refuse(tooManyBodiesError())
+        while (this.#bytes > this.#maxBytes && this.oldestUpload) this.oldestUpload.refuse(this.errors.tooMany())
       },
       end: (bytes, error, body) => {
         this.#bytes -= bytes
@@ -47,7 +54,7 @@ export class BodyBudget {
   }
 
   /** Rejects all incomplete uploads. */
-  rejectAll(error: Refusal): void {
+  rejectAll(error: Error): void {
     for (const upload of [...this.#uploads]) upload.refuse(error)
   }
 }
@@ -56,7 +63,7 @@ interface UploadListener {
   /** Called before more memory is used. It may reject the calling upload itself. */
   claim(bytes: number): void
   /** Called once, with the number of bytes released. */
-  end(bytes: number, error: Refusal | null, body?: Buffer): void
+  end(bytes: number, error: Error | null, body?: Buffer): void
 }
 
 const minBufferBytes = 1_024
@@ -69,14 +76,16 @@ class Upload {
   readonly startedAt = performance.now()
   readonly #request: IncomingMessage
   readonly #maxBytes: number
+  readonly #errors: BodyErrors
   readonly #listener: UploadListener
   #buffer = Buffer.alloc(0)
   #length = 0
   #isDone = false
 
-  constructor(request: IncomingMessage, maxBytes: number, listener: UploadListener) {
+  constructor(request: IncomingMessage, maxBytes: number, errors: BodyErrors, listener: UploadListener) {
     this.#request = request
     this.#maxBytes = maxBytes
+    this.#errors = errors
     this.#listener = listener
     request.on('data', this.#append)
     request.on('end', this.#finish)
@@ -88,13 +97,13 @@ class Upload {
     return this.#request.socket
   }
 
-  refuse(error: Refusal): void {
+  refuse(error: Error): void {
     this.#end(error)
   }
 
   readonly #append = (chunk: Buffer): void => {
     const length = this.#length + chunk.length
-    if (length > this.#maxBytes) return void this.#end(bodyTooLargeError(this.#maxBytes))
+    if (length > this.#maxBytes) return void this.#end(this.#errors.tooLarge(this.#maxBytes))
     if (length > this.#buffer.length) {
       const size = Math.max(length, Math.min(this.#buffer.length * 2, this.#maxBytes), this.#initialSize())
       const larger = Buffer.allocUnsafeSlow(size)
@@ -116,10 +125,10 @@ class Upload {
   readonly #finish = (): void => this.#end(null)
 
   readonly #fail = (cause?: Error): void => {
-    this.#end(new Refusal('invalid_request', 'The request could not be read to its end.', { cause }))
+    this.#end(this.#errors.incomplete(cause))
   }
 
-  #end(error: Refusal | null): void {
+  #end(error: Error | null): void {
     if (this.#isDone) return
     this.#isDone = true
     this.#request.off('data', this.#append)
@@ -133,12 +142,4 @@ class Upload {
     this.#buffer = Buffer.alloc(0)
     this.#listener.end(size, error, error ? undefined : body)
   }
-}
-
-export function bodyTooLargeError(maxBytes: number): Refusal {
-  return new Refusal('payload_too_large', `The body is larger than ${formatNumber(maxBytes)} bytes.`)
-}
-
-function tooManyBodiesError(): Refusal {
-  return new Refusal('service_unavailable', 'Too many bodies are arriving at once; try again in a moment.')
 }

@@ -1,0 +1,7 @@
+export { createBodyParser, discardUnreadBodies, isInjected } from './bodies.ts'
+export { BodyBudget, type BodyErrors } from './body-budget.ts'
+export { type ConnectionTimeouts, parseOpenFileLimit, readOpenFileLimit } from './connection-limits.ts'
+export { ConnectionManager } from './connections.ts'
+export { drainBeforeClosing } from './drain.ts'
+export { type ConnectionFault, createNodeServer } from './node-server.ts'
+export { limitRequestsInFlight, pauseConnectionAfterReply, type RequestLimitOptions } from './overload.ts'
