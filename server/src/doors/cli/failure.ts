@@ -1,6 +1,6 @@
 import { EmbeddedPostgresError } from '@storedex/embedded-postgres'
+import { classifyDatabaseError, type DatabaseFailure } from '@storedex/pg-lanes/failures'
 import { escapeLine } from '@storedex/process-lock/terminal'
-import { classifyDatabaseError, type DatabaseFailure } from '../../foundation/db/failures.ts'
 import { OperatorError, Refusal } from '../../foundation/kernel/errors.ts'
 
 const adviceFor: Record<DatabaseFailure, string> = {

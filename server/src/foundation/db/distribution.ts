@@ -1,5 +1,5 @@
+import { connectClient } from '@storedex/pg-lanes'
 import { OperatorError } from '../kernel/errors.ts'
-import { connectClient } from './host-client.ts'
 import { takeMigrationLock } from './migrate.ts'
 import type { Queryable } from './pool.ts'
 

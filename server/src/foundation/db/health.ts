@@ -1,6 +1,6 @@
+import { connectClient } from '@storedex/pg-lanes'
+import { classifyDatabaseError, type DatabaseFailure } from '@storedex/pg-lanes/failures'
 import type pg from 'pg'
-import { classifyDatabaseError, type DatabaseFailure } from './failures.ts'
-import { connectClient } from './host-client.ts'
 
 export interface DatabaseHealth {
   /** Null when the database can be read and written, otherwise a sentence that describes the problem. */

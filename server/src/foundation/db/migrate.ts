@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { connectClient, NoHostError } from '@storedex/pg-lanes'
+import { listHosts } from '@storedex/pg-lanes/hosts'
 import pg from 'pg'
 import { OperatorError } from '../kernel/errors.ts'
 import { grantServiceRights } from './grants.ts'
-import { connectClient, NoHostError } from './host-client.ts'
-import { listHosts } from './hosts.ts'
 import type { Queryable } from './pool.ts'
 
 export interface MigrationResult {

@@ -1,9 +1,8 @@
+import { type Client, ConnectionPool, connectClient, type Pool, type Queryable } from '@storedex/pg-lanes'
 import pg from 'pg'
 import { withRetries } from '../runtime/timing.ts'
-import { type Client, ConnectionPool, type Pool, type Queryable } from './connection-pool.ts'
-import { connectClient } from './host-client.ts'
 
-export { type Client, type ConnectionPool, Lane, type Pool, type Queryable } from './connection-pool.ts'
+export { type Client, type ConnectionPool, Lane, type Pool, type Queryable } from '@storedex/pg-lanes'
 
 // bigint keys and sums stay below 2^53; `date` stays text, so that no time zone can shift it.
 const types = {
@@ -54,11 +53,11 @@ function connectionSettings(options: PoolOptions): pg.ClientConfig & {
 const defaultConnections = 16
 
 export function createPool(options: PoolOptions): ConnectionPool {
-  const { maxConnections: max = defaultConnections, maxConnectionsPerAccount: maxPerAccount } = options
+  const { maxConnections: max = defaultConnections, maxConnectionsPerAccount: maxPerHolder } = options
   return new ConnectionPool({
     ...connectionSettings(options),
     max,
-    ...(maxPerAccount !== undefined && { maxPerAccount }),
+    ...(maxPerHolder !== undefined && { maxPerHolder }),
   })
 }
 

@@ -1,6 +1,6 @@
+import { listHosts } from '@storedex/pg-lanes/hosts'
 import pg from 'pg'
 import { isLoopback } from '../kernel/domain.ts'
-import { listHosts } from './hosts.ts'
 
 /**
  * `disable`: clear text on purpose; `require`: encrypted, certificate unchecked; `verify`: encrypted, certificate

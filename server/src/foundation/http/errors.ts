@@ -1,6 +1,6 @@
+import { isDatabaseUnavailable } from '@storedex/pg-lanes/failures'
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { isDatabaseUnavailable } from '../db/failures.ts'
 import {
   allErrors,
   type ErrorCode,

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { composeBytes, mostBytesPerCharacter, writeUtf8 } from '@storedex/fast-text'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Refusal } from '../kernel/errors.ts'
 import { systemClock } from '../kernel/time.ts'
-import { composeBytes, mostBytesPerCharacter, writeUtf8 } from '../runtime/utf8.ts'
 import { errorBody, errorHeaders, statusOf } from './errors.ts'
 
 /** Writes an error to a socket when there is no request to reply to. It is the connection's last reply. */

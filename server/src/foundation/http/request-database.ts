@@ -40,7 +40,7 @@ export function registerRequestDatabase(
   app.decorateRequest('db', {
     getter(this: FastifyRequest) {
       if (this.openLane) return this.openLane.lane
-      const lane = this.holder === null ? pool.lane(keyless) : pool.accountLane(this.holder)
+      const lane = this.holder === null ? pool.lane(keyless) : pool.holderLane(this.holder)
       const deadline = setTimeout(() => lane.abort(statementsTimeoutError(deadlineMs)), deadlineMs).unref()
       this.openLane = { lane, deadline }
       return lane
@@ -65,7 +65,7 @@ export async function withOwnLane<T>(
   accountId: number,
   work: (lane: Lane) => Promise<T>,
 ): Promise<T> {
-  const lane = pool.accountLane(`account ${accountId}`)
+  const lane = pool.holderLane(`account ${accountId}`)
   const deadline = setTimeout(() => lane.abort(statementsTimeoutError(statementsDeadlineMs)), statementsDeadlineMs)
   try {
     return await work(lane)

@@ -1,5 +1,5 @@
 /** Statements on lists as a whole. Whatever changes the items of a list locks its row first. */
-import { violatesConstraint } from '../../foundation/db/failures.ts'
+import { violatesConstraint } from '@storedex/pg-lanes/failures'
 import type { Client, Queryable } from '../../foundation/db/pool.ts'
 import type { Mode } from '../../foundation/kernel/ids.ts'
 import type { ListPosition } from '../../foundation/kernel/list-pages.ts'

@@ -1,5 +1,5 @@
+import { classifyDatabaseError } from '@storedex/pg-lanes/failures'
 import type { Logger } from 'pino'
-import { classifyDatabaseError } from '../../foundation/db/failures.ts'
 import { OperatorError } from '../../foundation/kernel/errors.ts'
 import { formatNumber } from '../../foundation/kernel/time.ts'
 import { describeCause } from '../../foundation/runtime/logger.ts'

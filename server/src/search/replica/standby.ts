@@ -1,5 +1,5 @@
+import { isDatabaseUnavailable } from '@storedex/pg-lanes/failures'
 import type pg from 'pg'
-import { isDatabaseUnavailable } from '../../foundation/db/failures.ts'
 import { readInstallationValue } from '../../foundation/db/installation.ts'
 import { type ConnectionPool, createPool, type Pool, type Queryable } from '../../foundation/db/pool.ts'
 import type { GaugeSource } from '../../foundation/http/metrics.ts'

@@ -51,10 +51,10 @@ test('requests queue as their account or their person once these are known, and 
   const { db } = app.deps
   const watched = new Proxy(db, {
     get(target, name) {
-      if (name === 'accountLane')
+      if (name === 'holderLane')
         return (holder: string) => {
           holders.push(holder)
-          return db.accountLane(holder)
+          return db.holderLane(holder)
         }
       const value = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value

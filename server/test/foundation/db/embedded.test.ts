@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDatabaseUnavailable } from '@storedex/pg-lanes/failures'
 import { expect, test } from 'vitest'
 import { run, temporaryDirectory } from '../../../../packages/embedded-postgres/test/support.ts'
 import { openDatabaseServer } from '../../../src/foundation/db/embedded.ts'
-import { isDatabaseUnavailable } from '../../../src/foundation/db/failures.ts'
 import { OperatorError } from '../../../src/foundation/kernel/errors.ts'
 
 test('an unusable data directory is an operator error that names the setting', async () => {

@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  formatTime,
-  monthlyPeriodAt,
-  parseTimestamp,
-  systemClock,
-  utcDayAt,
-} from '../../../src/foundation/kernel/time.ts'
+import { monthlyPeriodAt, parseTimestamp, systemClock, utcDayAt } from '../../../src/foundation/kernel/time.ts'
 import { createManualClock } from '../../support/fixtures.ts'
 
 const moment = fc.date({
@@ -219,18 +213,4 @@ test.each([
   '',
 ])('%j is not a timestamp', (text) => {
   expect(parseTimestamp(text)).toBeNull()
-})
-
-describe('a formatted time', () => {
-  test('is what the language writes, for any times in any order', () => {
-    fc.assert(
-      fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (moments) => {
-        expect(moments.map(formatTime)).toEqual(moments.map((moment) => moment.toISOString()))
-      }),
-    )
-    const midnight = Date.UTC(2026, 11, 1)
-    for (const ms of [midnight, midnight - 1, midnight + 1, 0, -1, 86_399_999])
-      expect(formatTime(new Date(ms))).toBe(new Date(ms).toISOString())
-    expect(() => formatTime(new Date(Number.NaN))).toThrow(RangeError)
-  })
 })

@@ -128,7 +128,9 @@ test.each([
 const product: Record<string, readonly string[]> = {
   'packages/process-lock': [],
   'packages/embedded-postgres': ['packages/process-lock'],
+  'packages/fast-text': [],
   'packages/http-front': ['packages/work'],
+  'packages/pg-lanes': ['packages/fast-text', 'packages/work'],
   'packages/search-index': ['packages/work'],
   'packages/work': [],
   'packages/testkit': [],
@@ -137,7 +139,9 @@ const product: Record<string, readonly string[]> = {
   'stripe-standin': ['packages/process-lock'],
   server: [
     'packages/embedded-postgres',
+    'packages/fast-text',
     'packages/http-front',
+    'packages/pg-lanes',
     'packages/process-lock',
     'packages/search-index',
     'packages/work',

@@ -91,7 +91,7 @@ const places: Place[] = [
     rule: 'connections to the database are made where several hosts are understood',
     within: product,
     except:
-      /^server\/src\/foundation\/db\/(host-client|connection-pool|driver\/prepared-query|migrate|tls)\.ts$|^packages\/embedded-postgres\/src\/start\.ts$/,
+      /^packages\/pg-lanes\/src\/(host-client|connection-pool|driver\/prepared-query)\.ts$|^server\/src\/foundation\/db\/(migrate|tls)\.ts$|^packages\/embedded-postgres\/src\/start\.ts$/,
     find: (facts) => [...reads(facts, /^pg\.(Client|Pool|native)$/), ...calls(facts, /^(pg\.)?(Client|Pool)$/)],
     seen: ['class Mine extends pg.Client {}', 'const pool = new pg.Pool()', 'const client = new Client()'],
   },

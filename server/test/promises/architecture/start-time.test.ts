@@ -1,15 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../../src/doors/cli/program.ts'
-import { factsOf, resolveImport } from './support/tree.ts'
+import { factsOf, project, resolveImport } from './support/tree.ts'
 
-/** The installed packages that a file loads at once, through all its imports except types and `import()`. */
+/** The file of an import from a workspace package: `@storedex/work`, or `@storedex/work/timeout` with an export of its own. */
+function packageFile(from: string): string {
+  const [, name, subpath] = /^@storedex\/([\w-]+)(.*)$/.exec(from)!
+  const { exports } = JSON.parse(readFileSync(join(project, `packages/${name}/package.json`), 'utf8'))
+  return posix.join(`packages/${name}`, typeof exports === 'string' ? exports : exports[`.${subpath}`])
+}
+
+/**
+ * The installed packages that a file loads at once, through all its imports except types and `import()`. Packages of
+ * this repository are followed like its other files.
+ */
 function packagesLoadedBy(path: string, seen = new Set<string>(), packages = new Set<string>()): string[] {
   if (!seen.has(path)) {
     seen.add(path)
     for (const { kind, from, isTypeOnly } of factsOf(path).imports) {
       if (isTypeOnly || kind === 'dynamic' || from.startsWith('node:') || from.endsWith('.json')) continue
       if (from.startsWith('.')) packagesLoadedBy(resolveImport(path, from), seen, packages)
+      else if (from.startsWith('@storedex/')) packagesLoadedBy(packageFile(from), seen, packages)
       else packages.add(from)
     }
   }
@@ -20,8 +33,7 @@ function packagesLoadedBy(path: string, seen = new Set<string>(), packages = new
 const heavy = /^(typebox|stripe|fastify|@fastify|ajv|fast-json-stringify|libphonenumber|validator|nodemailer)/
 
 test('the command line loads no package but the one that reads its arguments', () => {
-  // The file of this repository's own package imports `node:tty` alone.
-  expect(packagesLoadedBy('server/src/program/bin/cli.ts')).toEqual(['@storedex/process-lock/terminal', 'commander'])
+  expect(packagesLoadedBy('server/src/program/bin/cli.ts')).toEqual(['commander'])
 })
 
 test('the database is opened without the packages of the service', () => {

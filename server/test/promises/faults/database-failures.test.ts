@@ -1,5 +1,5 @@
+import { classifyDatabaseError } from '@storedex/pg-lanes/failures'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { classifyDatabaseError } from '../../../src/foundation/db/failures.ts'
 import { isEnvironmentError } from '../../../src/program/serving/process.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 

@@ -1,5 +1,5 @@
+import { classifyDatabaseError } from '@storedex/pg-lanes/failures'
 import { expect, test } from 'vitest'
-import { classifyDatabaseError } from '../../../src/foundation/db/failures.ts'
 import { startTestApp } from '../../support/app.ts'
 import { countLockWaits, createTestDatabase } from '../../support/database.ts'
 import { startRelay } from '../../support/relay.ts'

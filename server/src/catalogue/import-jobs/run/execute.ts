@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '../../../foundation/db/failures.ts'
+import { isDatabaseUnavailable } from '@storedex/pg-lanes/failures'
 import { createPool } from '../../../foundation/db/pool.ts'
 import { openContactSeals } from '../../../foundation/encryption/keyring.ts'
 import { OperatorError } from '../../../foundation/kernel/errors.ts'

@@ -8,7 +8,7 @@
  * order, the account's counters by meter, the keys' counters by key and meter, the hour of a person.
  */
 
-import { violatesConstraint } from '../../../foundation/db/failures.ts'
+import { violatesConstraint } from '@storedex/pg-lanes/failures'
 import type { Queryable } from '../../../foundation/db/pool.ts'
 import { meters as allMeters, type Meter } from '../../accounts/plans.ts'
 import { admittedCte, keysBeforeCte, newCte, stateCte } from './decision-queries.ts'

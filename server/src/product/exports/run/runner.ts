@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { isDatabaseUnavailable, violatesConstraint } from '@storedex/pg-lanes/failures'
 import { withTimeout } from '@storedex/work'
 import type { Logger } from 'pino'
-import { isDatabaseUnavailable, violatesConstraint } from '../../../foundation/db/failures.ts'
 import type { ConnectionPool, Pool } from '../../../foundation/db/pool.ts'
 import type { GaugeSource } from '../../../foundation/http/metrics.ts'
 import { Refusal } from '../../../foundation/kernel/errors.ts'

@@ -1,6 +1,6 @@
+import { isDatabaseUnavailable } from '@storedex/pg-lanes/failures'
 import pg from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { isDatabaseUnavailable } from '../../../../src/foundation/db/failures.ts'
 import type { Pool } from '../../../../src/foundation/db/pool.ts'
 import type { StoreSearch } from '../../../../src/search/engines/engine.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listHosts, normalizeHosts, readableHosts, writableHosts } from '../../../src/foundation/db/hosts.ts'
+import { listHosts, normalizeHosts, readableHosts, writableHosts } from '../src/hosts.ts'
 
 const start = 'postgres://me:a%2Cb%40c@'
 const hostsOf = (given: string, rules = writableHosts) => {

@@ -34,8 +34,8 @@ interface PoolSettings extends pg.PoolConfig {
   /** May name several hosts. */
   connectionString: string
   max: number
-  /** Maximum number of connections of one account; default: all of them. */
-  maxPerAccount?: number
+  /** Maximum number of connections of one holder; default: all of them. */
+  maxPerHolder?: number
   /** How long a statement waits for a connection. */
   connectionTimeoutMillis: number
 }
@@ -47,7 +47,7 @@ interface Shared {
 }
 
 /**
- * A connection pool that is shared fairly: each statement belongs to a holder (an account, or the service's background
+ * A connection pool that is shared fairly: each statement belongs to a holder (a customer, or the service's background
  * work), and a released connection goes to the holder with the fewest.
  */
 export class ConnectionPool implements Pool {
@@ -56,12 +56,12 @@ export class ConnectionPool implements Pool {
   readonly #open: () => Promise<Client>
   readonly #queue: FairQueue
   readonly #waitMs: number
-  readonly #maxPerAccount: number
+  readonly #maxPerHolder: number
   readonly #background: Lane
   readonly #lossListeners: (() => void)[] = []
 
   constructor(settings: PoolSettings) {
-    const { maxPerAccount = settings.max, ...poolSettings } = settings
+    const { maxPerHolder = settings.max, ...poolSettings } = settings
     const { Client, open } = poolHosts(settings.connectionString, settings.connectionTimeoutMillis)
     this.#pool = new pg.Pool({ ...poolSettings, Client })
     this.#open = () => open(() => checkOut(this.#pool))
@@ -70,7 +70,7 @@ export class ConnectionPool implements Pool {
       if (error) this.#reportLoss()
     })
     this.#queue = new FairQueue(settings.max)
-    this.#maxPerAccount = maxPerAccount
+    this.#maxPerHolder = maxPerHolder
     this.#waitMs = settings.connectionTimeoutMillis
     this.#background = this.lane('background')
   }
@@ -84,15 +84,15 @@ export class ConnectionPool implements Pool {
     for (const listener of this.#lossListeners) listener()
   }
 
-  /** The pool for the service's own work. When accounts share it, such a lane holds at most half of the connections. */
+  /** The pool for the service's own work. When holders share it, such a lane holds at most half of the connections. */
   lane(name: string): Lane {
-    const isShared = this.#maxPerAccount < this.max
+    const isShared = this.#maxPerHolder < this.max
     return this.#laneOf({ name, maxPermits: isShared ? Math.ceil(this.max / 2) : this.max })
   }
 
-  /** The share of one account. */
-  accountLane(name: string): Lane {
-    return this.#laneOf({ name, maxPermits: this.#maxPerAccount })
+  /** The share of one holder. */
+  holderLane(name: string): Lane {
+    return this.#laneOf({ name, maxPermits: this.#maxPerHolder })
   }
 
   #laneOf(holder: PermitHolder): Lane {

@@ -1,5 +1,4 @@
-import { formatTime } from '../../kernel/time.ts'
-import { composeBytes, mostBytesPerCharacter, writeUtf8 } from '../../runtime/utf8.ts'
+import { composeBytes, formatTime, mostBytesPerCharacter, writeUtf8 } from '@storedex/fast-text'
 
 /** Messages of PostgreSQL's protocol with which a statement that the server has parsed is run. */
 

@@ -1,15 +1,20 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ConnectionPool, createPool, transact } from '../../../src/foundation/db/pool.ts'
-import { createTestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../../server/test/support/database.ts'
+import { ConnectionPool } from '../src/index.ts'
 
 let pool: ConnectionPool
 let driver: pg.Client
 beforeAll(async () => {
   const { url } = await createTestDatabase()
   // One connection, so that the second run of a statement is one of a statement that the connection knows.
-  pool = createPool({ url, applicationName: 'under test', maxConnections: 1 })
+  pool = new ConnectionPool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: 5_000,
+    options: '-c TimeZone=UTC',
+  })
   driver = new pg.Client({ connectionString: url, options: '-c TimeZone=UTC' })
   await driver.connect()
   await pool.query('create table words (id integer primary key, word text)')
@@ -111,14 +116,13 @@ describe('a statement with a name', () => {
   })
 
   test('runs in transactions beside statements without a name', async () => {
-    await expect(
-      transact(pool, async (client) => {
-        await client.query({ name: 'add_word', text: 'insert into words values ($1, $2)', values: [20, 'z'] })
-        const { rows } = await client.query('select word from words where id = 20')
-        expect(rows).toEqual([{ word: 'z' }])
-        throw new Error('undone')
-      }),
-    ).rejects.toThrow('undone')
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query({ name: 'add_word', text: 'insert into words values ($1, $2)', values: [20, 'z'] })
+    const { rows } = await client.query('select word from words where id = 20')
+    expect(rows).toEqual([{ word: 'z' }])
+    await client.query('rollback')
+    client.release()
     const { rowCount } = await pool.query({ name: 'find_word', text: 'select from words where id = $1', values: [20] })
     expect(rowCount).toBe(0)
   })
