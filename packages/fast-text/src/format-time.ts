@@ -7,7 +7,7 @@ const threeDigits = digitsOf(1_000, 3)
 let lastDay = 0
 let lastDayText = '1970-01-01'
 
-/** What `toISOString` returns, in an eighth of the time when the day is that of the call before. */
+/** Returns the text of `toISOString`, in an eighth of the time if the day is that of the previous call. */
 export function formatTime(moment: Date): string {
   const ms = moment.getTime()
   const day = Math.floor(ms / dayMs)

@@ -1,25 +1,25 @@
-/** Messages and replies that are put together from texts: many small buffers would cost more than what they hold. */
+/** Joins texts to one message or reply. Many small buffers would cost more than their content. */
 
-/** No text takes more in UTF-8. */
+/** The maximum in UTF-8, for each UTF-16 code unit. */
 export const mostBytesPerCharacter = 3
 
-/** Room for the largest pages; what does not fit gets memory of its own. */
+/** Fits the largest pages; a larger text gets memory of its own. */
 const workspace = Buffer.allocUnsafeSlow(262_144)
 
-/** Bytes that `write` puts into a buffer with room for `most` of them; it returns how many. */
+/** Returns the bytes that `write` puts into a buffer of at least `most` bytes. `write` returns their number. */
 export function composeBytes(most: number, write: (bytes: Buffer) => number): Buffer {
   if (most > workspace.length) {
     const bytes = Buffer.allocUnsafe(most)
     return bytes.subarray(0, write(bytes))
   }
-  // A copy, because the caller may keep it and the workspace is used again.
+  // Copy: the workspace is reused, and the caller may keep the bytes.
   return Buffer.from(workspace.subarray(0, write(workspace)))
 }
 
-/** A call of the engine's own encoder costs more than this many characters. */
+/** Up to this length, a loop costs less than a call of the engine's encoder. */
 const shortText = 48
 
-/** Writes a text into a buffer with room for it; returns where it ends. */
+/** Writes a text into a buffer with enough room; returns the index after its last byte. */
 export function writeUtf8(bytes: Buffer, text: string, start: number): number {
   if (text.length > shortText) return start + bytes.write(text, start)
   for (let index = 0; index < text.length; index++) {

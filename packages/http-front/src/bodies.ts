@@ -64,7 +64,7 @@ export function discardUnreadBodies(app: FastifyInstance): void {
   })
 }
 
-/** Whether the service sent the request to itself (`app.inject`), without a connection. */
+/** Returns true if the service sent the request to itself (`app.inject`), without a connection. */
 export function isInjected(raw: IncomingMessage): boolean {
   return 'isLightMyRequest' in raw
 }

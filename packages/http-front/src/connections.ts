@@ -26,7 +26,7 @@ interface Connection {
   queue: [IncomingMessage, ServerResponse][]
 }
 
-/** A connection that may be evicted, and since when it has been slow or idle. */
+/** A connection that may be evicted, and the time since which it has been slow or idle. */
 interface Candidate {
   connection: Connection
   since: number
@@ -38,7 +38,7 @@ const maxPipelined = 100
 /** Connections beyond `max` that stay open briefly to receive the reason for their rejection. */
 const maxRejectedOpen = 32
 
-/** How long a connection stays open after its last reply, so that the client can read it and close. */
+/** A connection stays open for this time after its last reply, so that the client can read it and close. */
 const lingerMs = 2_000
 
 /** Minimum age of a phase before its connection may be evicted: a younger one may be about to send something. */
@@ -117,7 +117,7 @@ export class ConnectionManager {
     else if (!connection.current) this.#runNext(connection)
   }
 
-  /** Whether the last reply of a connection was sent. */
+  /** Returns true if the last reply of the connection was sent. */
   isClosing(socket: Socket): boolean {
     return this.#open.get(socket)?.phase === 'closing'
   }

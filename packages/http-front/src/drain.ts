@@ -7,9 +7,9 @@ interface Drain {
   /** Rejects new requests from now on. The server still listens, so that clients get a reply. */
   begin(): void
   /**
-   * Before `app.close()`, while another process listens on the port: closes the listeners, and resolves when the clients have
-   * no connection here any more. Requests on open connections are answered as always, and each reply says that it is
-   * the last one of its connection. Connections that stay idle are left to the usual timeout.
+   * Call before `app.close()`, while another process listens on the port. Closes the listeners, and resolves when no
+   * connection is open. Requests on open connections are answered, each with `Connection: close`. Idle connections end
+   * with their usual timeout.
    */
   handOver(): Promise<void>
   readonly isDraining: boolean
@@ -28,13 +28,13 @@ declare module 'fastify' {
 interface DrainOptions {
   connections: ConnectionManager
   bodies: BodyBudget
-  /** How long running requests may take to finish. */
+  /** The time for running requests to finish. */
   graceMs: number
-  /** How long a hand-over waits for idle connections. */
+  /** The time that a hand-over waits for idle connections. */
   handOverMs: number
   /** Called when the shutdown begins, for work that is no request. */
   onDrain: () => void
-  /** The error of a request that comes too late. */
+  /** The error of a request that arrives during shutdown. */
   createError: () => Error
 }
 
@@ -42,7 +42,7 @@ interface DrainOptions {
 const inTransit = { quietMs: 150, maxMs: 2_000 }
 /** The same for connections accepted while the listeners closed. */
 const acceptedLate = { quietMs: 50, maxMs: 500 }
-/** How long clients have to close their side of idle connections. */
+/** The time for clients to close their side of idle connections. */
 const clientCloseMs = 250
 
 /**

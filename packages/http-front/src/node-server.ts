@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionTimeouts } from './connection-limits.ts'
 import type { ConnectionManager } from './connections.ts'
 
-/** Why a connection is refused before there is a request to reply to. */
+/** The reason for refusing a connection that has no request to reply to. */
 export type ConnectionFault = 'too_many_connections' | 'proxy_request' | 'headers_too_large' | 'too_slow' | 'not_http'
 
 export interface NodeServerOptions {
@@ -58,7 +58,7 @@ export function createNodeServer(
     reject(socket, 'proxy_request')
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Further bytes on a connection that was already given up also end here.
+    // Further bytes of a connection that was refused cause this event again.
     if (answered.has(socket) || connections.isClosing(socket)) return
     answered.add(socket)
     const refuse = () => reject(socket, faultOf(error))

@@ -23,8 +23,8 @@ declare module 'fastify' {
 
 /**
  * Rejects requests beyond the limit before any work is done for them. A request takes its permit when its body has
- * arrived, so that slow senders block no other request, and holds it until its reply is ready. `onSend` runs for every outcome,
- * also after the client has disconnected.
+ * arrived, so that slow senders block no other request, and holds it until its reply is ready. `onSend` runs for every
+ * outcome, also after the client has disconnected.
  */
 export function limitRequestsInFlight(
   app: FastifyInstance,
@@ -62,7 +62,7 @@ export function limitRequestsInFlight(
   })
 }
 
-/** How long reading from a connection pauses after a rejection, at least and at most. */
+/** Reading from a connection pauses after a rejection: at least, and at most. */
 const minPauseMs = 500
 const maxPauseMs = 2_000
 /** Interval between two resumed connections: rejecting retries at full speed would use a whole CPU. */

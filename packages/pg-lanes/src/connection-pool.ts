@@ -4,7 +4,7 @@ import { isMisplaced, poolHosts } from './host-client.ts'
 
 /** Anything that runs statements: a pool (each statement its own transaction) or a client inside a transaction. */
 export interface Queryable {
-  // biome-ignore lint/suspicious/noExplicitAny: rows without a type are what the driver says they are
+  // biome-ignore lint/suspicious/noExplicitAny: rows without a type have the driver's
   query<Row extends pg.QueryResultRow = any>(
     text: string | pg.QueryConfig,
     values?: readonly unknown[],
@@ -47,8 +47,8 @@ interface Shared {
 }
 
 /**
- * A connection pool that is shared fairly: each statement belongs to a holder (a customer, or the service's background
- * work), and a released connection goes to the holder with the fewest.
+ * A connection pool that is shared fairly: each statement belongs to a holder, named by the caller, and a
+ * released connection goes to the holder with the fewest.
  */
 export class ConnectionPool implements Pool {
   readonly connections = {}
@@ -75,7 +75,7 @@ export class ConnectionPool implements Pool {
     this.#background = this.lane('background')
   }
 
-  /** Calls `listener` whenever a connection was lost, idle or in use: the next one may lead to another server. */
+  /** Calls `listener` when a connection, idle or in use, was lost: the next one may lead to another server. */
   onConnectionLost(listener: () => void): void {
     this.#lossListeners.push(listener)
   }
@@ -154,12 +154,12 @@ export class Lane implements Pool {
     for (const end of [...this.#pending]) end(error)
   }
 
-  /** Whether the statements of this lane fail by now. */
+  /** True after `abort`: every statement of this lane fails. */
   get isAborted(): boolean {
     return this.#aborted !== null
   }
 
-  /** The result of work that others share, unless this lane is aborted first; the work goes on. */
+  /** Returns the result of work shared with other lanes. Rejects when this lane is aborted; the work continues. */
   untilAborted<T>(work: Promise<T>): Promise<T> {
     if (this.#aborted) return Promise.reject(this.#aborted)
     return this.#orAbort(work, () => {})
@@ -216,7 +216,7 @@ export class Lane implements Pool {
     })
   }
 
-  /** The result of `work`, unless the lane is aborted first; a later result is disposed of. */
+  /** Returns the result of `work`. Rejects when the lane is aborted, and then passes a late result to `dispose`. */
   #orAbort<T>(work: Promise<T>, dispose: (late: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = (error: Error) => {
@@ -253,7 +253,7 @@ export class Lane implements Pool {
   }
 }
 
-/** Takes a connection from the pool, without those that lead to a server which accepts no writes any more. */
+/** Takes a connection from the pool. Closes those to a server that no longer accepts writes. */
 async function checkOut(pool: pg.Pool): Promise<Client> {
   for (;;) {
     const client = await pool.connect()
@@ -262,7 +262,7 @@ async function checkOut(pool: pg.Pool): Promise<Client> {
   }
 }
 
-/** Whether the connection is unusable after a failed statement. An error of the statement alone leaves it usable. */
+/** Returns true if the connection is unusable after this error. An error of the statement alone leaves it usable. */
 function isConnectionBroken(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || error.severity === 'FATAL' || error.severity === 'PANIC'
 }

@@ -1,4 +1,4 @@
-/** Why a database is unavailable, as far as its error shows. */
+/** The reason why a database is unavailable, by its error. */
 export type DatabaseFailure = 'away' | 'overloaded' | 'disk_full' | 'files_unusable' | 'not_permitted'
 
 const byState: readonly [RegExp, DatabaseFailure][] = [
@@ -24,7 +24,7 @@ const connectionErrors = new Set([
   'ETIMEDOUT',
 ])
 
-/** Errors of connecting: no server behind the socket, a full accept queue, no file descriptors left, no permission. */
+/** System errors while connecting: no server behind the socket, a full accept queue, no file descriptors, no permission. */
 const connectErrors = new Set(['ENOENT', 'EAGAIN', 'EMFILE', 'ENFILE', 'EACCES', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM'])
 
 // The driver identifies these only by their message.
@@ -51,7 +51,7 @@ function isOfConnection(syscall: unknown): boolean {
   return syscall === 'connect' || syscall === 'socket' || syscall === 'getaddrinfo'
 }
 
-/** Whether an error means that the database is unavailable, rather than that the request is wrong. */
+/** Returns true if the database is unavailable; false if the request or the code is at fault. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return classifyDatabaseError(error) !== undefined
 }
@@ -60,8 +60,8 @@ const checkViolation = '23514'
 const uniqueViolation = '23505'
 
 /**
- * Whether a statement failed because of one of these check constraints or unique indexes. A worker of Citus names it only in the
- * message, and adds the number of the shard to the name of an index.
+ * Returns true if a statement violated one of these check constraints or unique indexes. A Citus worker names it only in
+ * the message, and appends the shard's number to the name of an index.
  */
 export function violatesConstraint(error: unknown, names: readonly string[]): boolean {
   if (!(error instanceof Error)) return false

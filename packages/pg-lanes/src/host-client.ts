@@ -2,7 +2,7 @@ import pg from 'pg'
 import { PreparingClient } from './driver/prepared-query.ts'
 import { type Host, listHosts, type SessionTarget } from './hosts.ts'
 
-/** SQLSTATE of a write on a standby: the database is away, as far as a request is concerned. */
+/** SQLSTATE of a write on a standby; for a request, the database is unavailable. */
 const wrongServer = '25006'
 
 /** None of several hosts can be used. */
@@ -25,15 +25,15 @@ interface Attempt extends Host {
 }
 
 /**
- * The servers of one URL, and which of them to try first: the last one that was good. All pools and sessions of a
- * process share what is known of a URL.
+ * The servers of one URL, tried from the last one that could be used. All pools and sessions of a process share the
+ * choice for a URL.
  */
 class HostChoice {
   readonly attempts: readonly Attempt[]
   readonly hosts: number
   readonly #failures = new Map<string, Error>()
   #current = 0
-  /** Raised when a connection turns out to be on a server that accepts no writes: older connections are then dropped. */
+  /** Incremented when a server turns out to accept no writes; connections of earlier generations are then closed. */
   generation = 0
 
   constructor(url: string) {
@@ -49,7 +49,7 @@ class HostChoice {
 
   succeeded(attempt: Attempt): void {
     const index = this.attempts.indexOf(attempt)
-    // A server of the second choice is not stuck to.
+    // The second round of `prefer-standby` accepts any server; the next connection tries a standby again.
     this.#current = index < this.hosts ? index : 0
     this.#failures.clear()
   }
@@ -59,7 +59,7 @@ class HostChoice {
     if (this.current === attempt) this.#current = (this.#current + 1) % this.attempts.length
   }
 
-  /** Connections that are open now lead to a server that was demoted, or to a host that should not be used any more. */
+  /** Closes the connections of this generation before their next use: their server accepts no writes. */
   distrust(attempt: Attempt, generation: number): void {
     if (generation !== this.generation) return
     this.generation++
@@ -74,7 +74,7 @@ class HostChoice {
         return await connect()
       } catch (error) {
         if (this.attempts.length === 1 || !mayOtherHostHelp(error)) throw error
-        // Others move the choice meanwhile, so one of the hosts may have been tried twice.
+        // Concurrent attempts also move the choice, so a host may have been tried twice.
         const isOver = tries >= this.attempts.length && (this.#failures.size >= this.hosts || tries >= this.hosts * 4)
         if (isOver || performance.now() >= deadline) throw this.#describe(error as Error)
       }
@@ -87,7 +87,7 @@ class HostChoice {
   }
 }
 
-/** As libpq decides: a server that answers and refuses the user or the database ends the search. */
+/** As in libpq, a server that rejects the user or the database ends the search. */
 function mayOtherHostHelp(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || /^(57P0\d|08...)$/.test(error.code ?? '')
 }
@@ -107,10 +107,10 @@ export type HostClientSettings = pg.ClientConfig & { connectionString: string }
 
 const defaultTimeoutMs = 10_000
 
-// biome-ignore lint/suspicious/noExplicitAny: the driver's own callbacks have either of two shapes
+// biome-ignore lint/suspicious/noExplicitAny: the driver's callbacks have one of two shapes
 type ConnectCallback = (error: any, client: pg.Client) => void
 
-/** A connection to the host that is the best choice when it is made. It fails when that server is of the wrong kind. */
+/** A connection to the current host of the URL. `connect` fails if the server does not match the target. */
 class HostClient extends PreparingClient {
   readonly #choice: HostChoice
   readonly #attempt: Attempt
@@ -128,8 +128,8 @@ class HostClient extends PreparingClient {
       connectionString: attempt.url,
       ...(choice.attempts.length > 1 && { connectionTimeoutMillis: attemptMs }),
     })
-    // An error outside of any query, even one in the packet that completes the connection, would end the process if nothing
-    // listened. The next use finds the broken connection.
+    // Without a listener, an error outside of a query would end the process, even one in the packet that completes the
+    // connection. The next use finds the broken connection.
     this.on('error', () => {})
     this.#choice = choice
     this.#attempt = attempt
@@ -145,7 +145,7 @@ class HostClient extends PreparingClient {
     })
   }
 
-  /** Whether the connection should be closed instead of used again. */
+  /** True if the connection must be closed instead of used again. */
   get isMisplaced(): boolean {
     return this.#isMisplaced || this.#generation !== this.#choice.generation
   }
@@ -232,7 +232,7 @@ export async function connectClient(settings: HostClientSettings): Promise<pg.Cl
   }, settings.connectionTimeoutMillis || defaultTimeoutMs)
 }
 
-/** Settings with which a pool connects to the hosts of a URL. `open` tries each host for one connection of the pool. */
+/** A `Client` class for a pool over the hosts of a URL. `open` tries each host until `connect` succeeds. */
 export function poolHosts(
   url: string,
   timeoutMs: number,
@@ -246,7 +246,7 @@ export function poolHosts(
   }
 }
 
-/** Whether a connection leads to a server that accepts no writes although it has to. */
+/** Returns true if the connection must be closed: its server accepts no writes, but should. */
 export function isMisplaced(client: object): boolean {
   return client instanceof HostClient && client.isMisplaced
 }

@@ -1,17 +1,17 @@
 import { isIP } from 'node:net'
 
 /**
- * Which of the listed servers a connection may lead to, by libpq's names. `read-write` and `read-only` ask whether a
- * session can write, `primary` and `standby` whether the server replays another one.
+ * The servers of a list that may be used, by libpq's names. `read-write` and `read-only` depend on whether a session can
+ * write, `primary` and `standby` on whether the server is a replica.
  */
 export type SessionTarget = 'any' | 'read-write' | 'read-only' | 'primary' | 'standby' | 'prefer-standby'
 
 /** The role of a configured server: everything, or reads. */
 export interface HostRules {
   targets: readonly SessionTarget[]
-  /** What several hosts mean when the URL does not say. */
+  /** The target of a URL with several hosts that names none. */
   severalMean: SessionTarget
-  /** Ends the sentence that refuses another target. */
+  /** The end of the error message for another target. */
   reason: string
 }
 
@@ -27,7 +27,7 @@ export const readableHosts: HostRules = {
   reason: 'it is for reads',
 }
 
-/** A server by name. Each attempt to connect has such a URL, which the driver understands. */
+/** One server. The driver connects with its URL. */
 export interface Host {
   /** Host and port, without user and password. */
   address: string
@@ -43,13 +43,13 @@ const lists = ['host', 'port']
 const targetName = 'target_session_attrs'
 const unsupported = ['hostaddr', 'load_balance_hosts']
 
-// User and password are what stands before the last @, as in every URL.
+// User and password end at the last @.
 const shape = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)((?:\/[^?#]*)?)((?:\?[^#]*)?)$/i
 
 /**
- * Returns a URL with several hosts in the form that has them in its query (`?host=a,b&port=1,2`), which a URL parser
- * reads; any other URL unchanged. libpq understands both. Throws an error whose message continues after the setting's
- * name, without anything secret.
+ * Moves several hosts of a URL into its query (`?host=a,b&port=1,2`), where a URL parser can read them; libpq accepts
+ * both forms. Returns other URLs unchanged. Throws an error whose message continues after the setting's name and
+ * contains no secret.
  */
 export function normalizeHosts(given: string, rules: HostRules): string {
   const [, start = '', authority = '', path = '', query = ''] = shape.exec(given) ?? []
@@ -76,7 +76,7 @@ export function normalizeHosts(given: string, rules: HostRules): string {
 }
 
 const defaultPort = '5432'
-/** The driver needs a host there, even if the query names another one. */
+/** The driver requires a host in the URL, even if the query names others. */
 const placeholder = 'localhost'
 
 /** The servers of a normalized URL, in order, each with a URL of its own. */
@@ -91,7 +91,7 @@ export function listHosts(normalized: string): HostList {
     const address = `${isIP(name) === 6 ? `[${name}]` : name}:${port}`
     return { address, url: names.length === 1 ? url.href : urlOf(url, name, port) }
   })
-  // Only this parameter differs from what the driver understands.
+  // Without a target, the driver understands the URL as it is.
   const isPlain = names.length === 1 && target === null
   return { hosts: isPlain ? [{ address: hosts[0]!.address, url: normalized }] : hosts, target: target ?? 'any' }
 }
@@ -117,7 +117,7 @@ function bare(host: string): string {
   return host.replace(/^\[|\]$/g, '')
 }
 
-/** A broken escape is no host name either. */
+/** Returns an empty text for an invalid escape: it is no host name. */
 function decode(text: string): string {
   return /%(?![\da-f]{2})/i.test(text) ? '' : decodeURIComponent(text)
 }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { bindAndExecute, toParameters } from './query-message.ts'
 
-/** A statement with a name; the server parses it once a connection. */
+/** A statement with a name; the server parses it once per connection. */
 export interface NamedStatement {
   name: string
   text: string
@@ -25,15 +25,15 @@ interface DriverConnection {
 
 type Callback = (error: Error | null, result?: pg.QueryResult) => void
 
-/** The columns of the statements that a connection has described. A statement whose columns change fails in the server. */
+/** The columns of each connection's statements. When the columns change, the server rejects the statement. */
 const described = new WeakMap<DriverConnection, Map<string, Columns>>()
 const noColumns: Columns = { names: [], parsers: [] }
 
 /**
- * Runs a named statement as the driver does, with less work: the driver asks for the columns with each call, and writes five
- * messages. Here a statement that is known to the connection is one message, and its columns are remembered.
+ * Runs a named statement as the driver does, with less work: the driver requests the columns with each call, and writes
+ * five messages. Here a statement that the connection knows is one message, and its columns are cached.
  *
- * The driver calls these methods, so their names are its own.
+ * The driver calls these methods and sets their names.
  */
 class PreparedQuery {
   readonly name: string
@@ -141,7 +141,7 @@ export const PreparingClient = class extends pg.Client {
     return new Promise<pg.QueryResult>((resolve, reject) => {
       const done: Callback = (error, result) => {
         if (!error) return resolve(result!)
-        // A stack that leads here and not only to the socket.
+        // The stack of the socket's event says nothing about the caller.
         Error.captureStackTrace(error)
         reject(error)
       }
@@ -151,7 +151,7 @@ export const PreparingClient = class extends pg.Client {
 } as unknown as typeof pg.Client
 
 function isNamedStatement(config: unknown): config is NamedStatement {
-  // A text has its characters as properties.
+  // A string has its characters as properties.
   if (typeof config !== 'object' || config === null) return false
   const { name, text, values, ...others } = config as Partial<NamedStatement>
   return typeof name === 'string' && typeof text === 'string' && Array.isArray(values) && isEmpty(others)

@@ -1,10 +1,10 @@
 import { composeBytes, formatTime, mostBytesPerCharacter, writeUtf8 } from '@storedex/fast-text'
 
-/** Messages of PostgreSQL's protocol with which a statement that the server has parsed is run. */
+/** PostgreSQL protocol messages that run a statement the server has parsed. */
 
 type Parameter = string | Buffer | null
 
-/** The parameters as they are sent; null when the driver has to convert one. */
+/** The parameters in the form of the protocol; null if the driver must convert one of them. */
 export function toParameters(values: readonly unknown[]): Parameter[] | null {
   const parameters = new Array<Parameter>(values.length)
   for (let index = 0; index < values.length; index++) {
@@ -27,13 +27,13 @@ function toParameter(value: unknown): Parameter | undefined {
 
 const latestMs = Date.UTC(9999, 11, 31)
 
-/** PostgreSQL reads what JavaScript writes for the years 0 to 9999. */
+/** PostgreSQL reads JavaScript's format of the years 1970 to 9999; undefined for other dates. */
 function toTimestamp(date: Date): string | undefined {
   const ms = date.getTime()
   return ms >= 0 && ms < latestMs ? formatTime(date) : undefined
 }
 
-/** `{1,2}` or `{"a","b"}`; undefined for a list with anything but numbers, strings and null. */
+/** `{1,2}` or `{"a","b"}`; undefined for a list with other values than numbers, strings and null. */
 function toArray(list: readonly unknown[]): string | undefined {
   let text = '{'
   for (let index = 0; index < list.length; index++) {
@@ -58,7 +58,7 @@ const executeLength = 10
 /** Code and length. */
 const syncLength = 5
 
-/** Bind, Execute and Sync as one message. Values are texts, buffers bytes; the reply has texts. */
+/** Bind, Execute and Sync in one buffer. Buffers are sent as binary, other values as text; results are text. */
 export function bindAndExecute(statement: string, parameters: readonly Parameter[]): Buffer {
   let most = 1 + 4 + 1 + statement.length * mostBytesPerCharacter + 1 + 2 + 2 + 2 + executeLength + syncLength
   for (const parameter of parameters) {
