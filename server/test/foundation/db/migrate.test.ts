@@ -55,7 +55,7 @@ const distributionColumns: Record<string, string> = {
 describe('migrations', () => {
   test('produce the schema in server/schema.sql', async () => {
     const client = await connect((await createTestDatabase()).url)
-    await expect(await describeSchema(client)).toMatchFileSnapshot('../../schema.sql')
+    await expect(await describeSchema(client)).toMatchFileSnapshot('../../../schema.sql')
   })
 
   test('change nothing when repeated, also concurrently', async () => {
