@@ -73,8 +73,10 @@ function describePages(paths, manifest) {
  */
 function sourcesOf(path) {
   const [, area] = path.split('/')
+  // The contacts of the catalogue have the address that the specification gives them.
+  const folder = path === '/people' ? '/contacts' : path
   const layout = ['sign-in', 'link', 'privacy'].includes(area ?? '') ? [] : ['src/shell/app-layout.tsx']
-  return [...layout, `src/pages/${area}/layout.tsx`, `src/pages${path}/page.tsx`]
+  return [...layout, `src/pages/${area}/layout.tsx`, `src/pages${folder}/page.tsx`]
 }
 
 /**
