@@ -58,7 +58,7 @@ export interface ExportRow {
   pieces: number
   bytes: number
   sha256: Buffer
-  turn: number
+  lease: number
   stoppedBy: StopReason | null
   error: ExportFailure | null
   createdAt: Date

@@ -20,7 +20,7 @@ const columns = `account_id as "accountId", id, mode, kind, status, layout, quer
   person_id as "userId", planned_rows as "plannedRows", period_start as "periodStart",
   reserved_exports as "reservedExports", credits_period_start as "creditsPeriodStart",
   reserved_credits as "reservedCredits", charged_exports as "chargedExports", charged_credits as "chargedCredits",
-  after_score, after_store, after_contact, rows, pieces, bytes, sha256, turn, stopped_by as "stoppedBy", error,
+  after_score, after_store, after_contact, rows, pieces, bytes, sha256, turn as lease, stopped_by as "stoppedBy", error,
   created_at as "createdAt", finished_at as "finishedAt", expires_at as "expiresAt"`
 
 function toExportRow({ after_score, after_store, after_contact, ...row }: StoredRow): ExportRow {
@@ -203,30 +203,30 @@ returning ${columns}`,
   return rows[0] && toExportRow(rows[0])
 }
 
-export interface ExportTurn extends ExportKey {
-  turn: number
+export interface ExportLease extends ExportKey {
+  lease: number
 }
 
 /** Extends the lease. False if the export has ended or another server has it. */
-export async function renewLease(db: Queryable, { accountId, id, turn }: ExportTurn, until: Date): Promise<boolean> {
+export async function renewLease(db: Queryable, { accountId, id, lease }: ExportLease, until: Date): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'renew_export_lease',
     text: `
 update exports set lease_until = $4::timestamptz
 where account_id = $1::bigint and id = $2::bigint and turn = $3::bigint and status = 'running'`,
-    values: [accountId, id, turn, until],
+    values: [accountId, id, lease, until],
   })
   return rowCount === 1
 }
 
 /** Gives the export up, so that any server can take it. */
-export async function releaseLease(db: Queryable, { accountId, id, turn }: ExportTurn, now: Date): Promise<void> {
+export async function releaseLease(db: Queryable, { accountId, id, lease }: ExportLease, now: Date): Promise<void> {
   await db.query({
     name: 'release_export_lease',
     text: `
 update exports set lease_server = null, lease_until = null, served_at = $4::timestamptz
 where account_id = $1::bigint and id = $2::bigint and turn = $3::bigint and status = 'running'`,
-    values: [accountId, id, turn, now],
+    values: [accountId, id, lease, now],
   })
 }
 

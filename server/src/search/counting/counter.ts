@@ -8,30 +8,30 @@ import {
 import { finishSteps, type Pace, type Steps, unhurried } from '@storedex/work'
 import { type CountSearch, excludedStores } from '../engines/engine.ts'
 import { excludedContacts } from '../engines/memory.ts'
-import type { CatalogueView, ReplicaListener } from '../replica/replica.ts'
+import type { CatalogueIndex, ReplicaListener } from '../replica/replica.ts'
 
 /** A count over the index in memory. */
 export interface CountJob extends Pick<CountSearch, 'mode' | 'holder' | 'signal'> {
   /** Without the stores that are left out. */
-  view: CatalogueView
+  index: CatalogueIndex
   request: CountRequest
 }
 
-/** The job for a search over a view. */
-export function countJobOf(view: CatalogueView, search: CountSearch): CountJob {
-  return finishSteps(prepareCountJob(view, search, unhurried))
+/** The job for a search over an index. */
+export function countJobOf(index: CatalogueIndex, search: CountSearch): CountJob {
+  return finishSteps(prepareCountJob(index, search, unhurried))
 }
 
-export function* prepareCountJob(view: CatalogueView, search: CountSearch, pace: Pace): Steps<CountJob> {
+export function* prepareCountJob(index: CatalogueIndex, search: CountSearch, pace: Pace): Steps<CountJob> {
   const { mode, holder, signal, parts, exclude, exported, revealed, verifiedOnly } = search
   const countsPeople = parts.some(({ person }) => person !== null)
   const stores = countsPeople ? (exclude?.storeIds ?? []) : excludedStores(exclude)
-  const left = yield* withoutStoresInSteps(view.lists[mode], stores, pace)
+  const left = yield* withoutStoresInSteps(index.lists[mode], stores, pace)
   return {
     mode,
     holder,
     signal,
-    view: { ...view, lists: { ...view.lists, [mode]: left } },
+    index: { ...index, lists: { ...index.lists, [mode]: left } },
     request: {
       parts,
       exportedStores: yield* sortedIds(exported, pace),
@@ -49,8 +49,8 @@ function* sortedIds(set: IdSet | null, pace: Pace): Steps<Float64Array | null> {
 /** Counts over the index in memory. */
 export interface Counter {
   count(job: CountJob): Promise<CountResult>
-  /** The view that searches use from now on; memory of others must not be kept. Null: none. */
-  follow(view: CatalogueView | null): void
+  /** The index that searches use from now on; memory of others must not be kept. Null: none. */
+  follow(index: CatalogueIndex | null): void
   close(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export type StartCounting = (onLog: ReplicaListener['onLog']) => Counter
 
 /** Counts in this thread: simple, but requests wait meanwhile. */
 export const countInProcess: StartCounting = () => ({
-  count: async ({ view, mode, request }) => countMatches(view.lists[mode], request, () => {}),
+  count: async ({ index, mode, request }) => countMatches(index.lists[mode], request, () => {}),
   follow: () => {},
   close: async () => {},
 })

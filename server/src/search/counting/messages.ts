@@ -1,12 +1,12 @@
 import type { CountRequest, CountResult } from '@storedex/search-index'
 import type { Mode } from '../../foundation/kernel/ids.ts'
-import type { SerializedError, SerializedView } from '../replica/thread-messages.ts'
+import type { SerializedError, SerializedIndex } from '../replica/thread-messages.ts'
 
 export type ToCountThread =
-  | { kind: 'follow'; view: SerializedView }
+  | { kind: 'follow'; index: SerializedIndex }
   | {
       kind: 'count'
-      view: SerializedView
+      index: SerializedIndex
       mode: Mode
       request: CountRequest
       /** Its one word becomes 1 when no request waits for the counts any more. */

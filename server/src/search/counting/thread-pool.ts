@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { CountResult } from '@storedex/search-index'
 import { Refusal } from '../../foundation/kernel/errors.ts'
-import type { CatalogueView, ReplicaListener } from '../replica/replica.ts'
+import type { CatalogueIndex, ReplicaListener } from '../replica/replica.ts'
 import type { ThreadProgram } from '../replica/thread.ts'
-import { deserializeError, ViewSerializer } from '../replica/thread-messages.ts'
+import { deserializeError, IndexSerializer } from '../replica/thread-messages.ts'
 import type { Counter, CountJob, StartCounting } from './counter.ts'
 import type { FromCountThread, ToCountThread } from './messages.ts'
 import { CountQueue, type CountQueueLimits, canceled } from './queue.ts'
@@ -44,8 +44,8 @@ class CountThreads implements Counter {
     })
   }
 
-  follow(view: CatalogueView | null): void {
-    for (const thread of this.#threads) thread.follow(view)
+  follow(index: CatalogueIndex | null): void {
+    for (const thread of this.#threads) thread.follow(index)
   }
 
   async close(): Promise<void> {
@@ -53,12 +53,12 @@ class CountThreads implements Counter {
   }
 }
 
-/** A thread that starts with the first view and is replaced when it dies; it answers one count at a time. */
+/** A thread that starts with the first index and is replaced when it dies; it answers one count at a time. */
 class CountThread {
   readonly #program: ThreadProgram
   readonly #onLog: ReplicaListener['onLog']
   #worker: Worker | null = null
-  #serializer = new ViewSerializer()
+  #serializer = new IndexSerializer()
   #waiting: { canceled: Int32Array; settle(answer: FromCountThread | { kind: 'died'; cause: unknown }): void } | null =
     null
   #isClosed = false
@@ -68,12 +68,12 @@ class CountThread {
     this.#onLog = onLog
   }
 
-  follow(view: CatalogueView | null): void {
-    if (!view && !this.#worker) return
-    this.#post({ kind: 'follow', view: this.#serializer.serialize(view ?? noView) })
+  follow(index: CatalogueIndex | null): void {
+    if (!index && !this.#worker) return
+    this.#post({ kind: 'follow', index: this.#serializer.serialize(index ?? noIndex) })
   }
 
-  async count({ view, mode, request, signal }: CountJob): Promise<CountResult> {
+  async count({ index, mode, request, signal }: CountJob): Promise<CountResult> {
     if (this.#isClosed) throw stopped('the service is stopping')
     const flag = new Int32Array(new SharedArrayBuffer(4))
     const cancel = () => Atomics.store(flag, 0, 1)
@@ -81,7 +81,7 @@ class CountThread {
     try {
       const answer = await new Promise<FromCountThread | { kind: 'died'; cause: unknown }>((settle) => {
         this.#waiting = { canceled: flag, settle }
-        this.#post({ kind: 'count', view: this.#serializer.serialize(view), mode, request, canceled: flag })
+        this.#post({ kind: 'count', index: this.#serializer.serialize(index), mode, request, canceled: flag })
       })
       if (answer.kind === 'counted') return answer.result
       if (answer.kind === 'canceled') throw canceled()
@@ -128,13 +128,13 @@ class CountThread {
   /** The next message starts another thread, which needs every segment again. */
   #die(cause: unknown): void {
     this.#worker = null
-    this.#serializer = new ViewSerializer()
+    this.#serializer = new IndexSerializer()
     if (!this.#isClosed) this.#onLog('error', 'a counting thread died; the next count starts another', cause)
     this.#waiting?.settle({ kind: 'died', cause })
   }
 }
 
-const noView: CatalogueView = { batch: 0, lists: { live: [], test: [] } }
+const noIndex: CatalogueIndex = { batch: 0, lists: { live: [], test: [] } }
 
 function stopped(reason: string, cause?: unknown): Refusal {
   return new Refusal('service_unavailable', 'Counting was interrupted; try again.', {

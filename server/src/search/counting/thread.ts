@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { isMainThread, parentPort } from 'node:worker_threads'
 import { type CountResult, countMatches } from '@storedex/search-index'
-import { serializeError, ViewDeserializer } from '../replica/thread-messages.ts'
+import { IndexDeserializer, serializeError } from '../replica/thread-messages.ts'
 import type { FromCountThread, ToCountThread } from './messages.ts'
 import { warmUpCounts } from './warm-up.ts'
 
@@ -13,10 +13,10 @@ export function runCountThread(): void {
   if (isMainThread || !parentPort) throw new Error('this program must run as a thread')
   const port = parentPort
   lowerPriority()
-  const deserializer = new ViewDeserializer()
+  const deserializer = new IndexDeserializer()
   let isWarm = false
   port.on('message', (message: ToCountThread) => {
-    const { lists } = deserializer.deserialize(message.view)
+    const { lists } = deserializer.deserialize(message.index)
     if (message.kind === 'follow') {
       if (!isWarm) isWarm = warmUpCounts(lists)
       return

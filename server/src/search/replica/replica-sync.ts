@@ -121,7 +121,7 @@ export class ReplicaSync implements Replica {
     else if (error instanceof MemoryBudgetError) this.#dropOverBudget(error)
     else if (error instanceof IncompleteBatchError) this.#incompleteSince ??= performance.now()
     else if (this.#failures++ === 0) this.#listener.onLog('warn', 'updating the search index failed; retrying', error)
-    // While a view is shown, missing reports tell the listener that it is getting old.
+    // While an index is shown, missing reports tell the listener that it is getting old.
     if (!this.#isShown) this.#report()
   }
 
@@ -204,7 +204,7 @@ export class ReplicaSync implements Replica {
     snapshots.write({ batch, historyId, lists })
   }
 
-  /** The first view is shown only when it has caught up with the database. */
+  /** The first index is shown only when it has caught up with the database. */
   #change(catalogue: Catalogue): void {
     this.#catalogue = catalogue
     this.#measure(catalogue)
@@ -213,7 +213,7 @@ export class ReplicaSync implements Replica {
 
   #show({ batch, lists }: Catalogue): void {
     this.#isShown = true
-    this.#listener.onView({ batch, lists })
+    this.#listener.onIndex({ batch, lists })
   }
 
   #drop(line: string): void {
@@ -221,7 +221,7 @@ export class ReplicaSync implements Replica {
     this.#figures = null
     this.#behindSince = null
     this.#merges.reset()
-    if (this.#isShown) this.#listener.onView(null)
+    if (this.#isShown) this.#listener.onIndex(null)
     this.#isShown = false
     this.#listener.onLog('warn', line)
   }

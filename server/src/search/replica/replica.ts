@@ -38,11 +38,11 @@ export const defaultTimings: ReplicaTimings = {
 
 /** Sent after every check of the database. */
 export interface ReplicaReport {
-  /** Why there is no view, as a phrase; null while there is one. */
+  /** The reason why there is no index, as a phrase; null while there is one. */
   reason: string | null
   /** The newest batch seen in the database. */
   databaseBatch: number | null
-  /** Time since the view was up to date. */
+  /** Time since the index was up to date. */
   behindSeconds: number
   /** Estimated memory needed by the index. */
   neededBytes: number | null
@@ -56,8 +56,8 @@ export interface ReplicaReport {
 export type LogLevel = 'info' | 'warn' | 'error'
 
 export interface ReplicaListener {
-  /** Null withdraws the last view. */
-  onView(view: CatalogueView | null): void
+  /** Null withdraws the last index. */
+  onIndex(index: CatalogueIndex | null): void
   onReport(report: ReplicaReport): void
   onLog(level: LogLevel, line: string, cause?: unknown): void
 }
@@ -73,7 +73,7 @@ export type StartReplica = (settings: ReplicaSettings, listener: ReplicaListener
 export type SegmentLists = Readonly<Record<Mode, readonly LiveSegment[]>>
 
 /** The index as of a batch. Immutable, so a search sees one state of the catalogue. */
-export interface CatalogueView {
+export interface CatalogueIndex {
   /** All changes up to this batch are included. */
   batch: number
   lists: SegmentLists

@@ -7,10 +7,10 @@ import type { Replica, ReplicaListener, ReplicaSettings, StartReplica } from './
 import { ReplicaSync } from './replica-sync.ts'
 import {
   deserializeError,
+  IndexDeserializer,
+  IndexSerializer,
   type ReplicaMessage,
   serializeError,
-  ViewDeserializer,
-  ViewSerializer,
 } from './thread-messages.ts'
 
 const stopTimeoutMs = 3_000
@@ -60,7 +60,7 @@ class ReplicaThread implements Replica {
       // Starting fails if the system has no room for another thread.
       const cause = await this.#runOnce().catch((error: unknown) => error)
       if (signal.aborted) return
-      this.#listener.onView(null)
+      this.#listener.onIndex(null)
       this.#listener.onLog('error', 'the search index thread died; PostgreSQL answers until a new one is ready', cause)
       retryMs = performance.now() - startedAt > steadyMs ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs)
       await sleepUnlessStopped(retryMs, signal)
@@ -72,7 +72,7 @@ class ReplicaThread implements Replica {
     return new Promise((resolve) => {
       const thread = startThread(this.#program, { kind: 'sync', settings: this.#settings, program: this.#program })
       this.#thread = thread
-      const deserializer = new ViewDeserializer()
+      const deserializer = new IndexDeserializer()
       thread.on('message', (message: ReplicaMessage) => this.#handleMessage(message, deserializer))
       let cause: unknown
       thread.on('error', (error) => {
@@ -85,8 +85,8 @@ class ReplicaThread implements Replica {
     })
   }
 
-  #handleMessage(message: ReplicaMessage, deserializer: ViewDeserializer): void {
-    if (message.kind === 'view') this.#listener.onView(message.view && deserializer.deserialize(message.view))
+  #handleMessage(message: ReplicaMessage, deserializer: IndexDeserializer): void {
+    if (message.kind === 'index') this.#listener.onIndex(message.index && deserializer.deserialize(message.index))
     else if (message.kind === 'report') this.#listener.onReport(message.report)
     else this.#listener.onLog(message.level, message.line, message.cause ? deserializeError(message.cause) : undefined)
   }
@@ -119,12 +119,12 @@ export function runThread(): void {
 
 function runReplicaSync(settings: ReplicaSettings, program: ThreadProgram): void {
   const port = parentPort!
-  const serializer = new ViewSerializer()
+  const serializer = new IndexSerializer()
   const post = (message: ReplicaMessage) => port.postMessage(message)
   const replica = new ReplicaSync(
     settings,
     {
-      onView: (view) => post({ kind: 'view', view: view && serializer.serialize(view) }),
+      onIndex: (index) => post({ kind: 'index', index: index && serializer.serialize(index) }),
       onReport: (report) => post({ kind: 'report', report }),
       onLog: (level, line, cause) => post({ kind: 'line', level, line, cause: serializeError(cause) }),
     },

@@ -10,7 +10,7 @@ import type { ContactSearch, CountSearch, SearchEngine, StoreSearch } from '../e
 import { contactScanOf, storeScanOf } from '../engines/memory.ts'
 import { megabyte } from '../replica/memory-budget.ts'
 import {
-  type CatalogueView,
+  type CatalogueIndex,
   defaultTimings,
   type Replica,
   type ReplicaListener,
@@ -47,7 +47,7 @@ export interface SearchStatus {
   report: ReplicaReport | null
 }
 
-/** A replica reports after every check of the database. After this silence its view is too old to use. */
+/** A replica reports after every check of the database. After this silence its index is too old to use. */
 const longestSilenceMs = 10_000
 
 /** The search engine of requests: memory while the index is loaded and up to date, else PostgreSQL. */
@@ -58,9 +58,9 @@ export class SearchService implements SearchEngine {
   readonly #counter: Counter
   readonly #slices: SliceScheduler
   readonly #onLog: ReplicaListener['onLog']
-  /** The newest view, and the view in use: none before warm-up. */
-  #newest: CatalogueView | null = null
-  #served: CatalogueView | null = null
+  /** The newest index, and the index in use: none before warm-up. */
+  #newest: CatalogueIndex | null = null
+  #served: CatalogueIndex | null = null
   #warmth: 'cold' | 'warming' | 'warm' = 'cold'
   #report: ReplicaReport | null = null
   #lastMessageAt = 0
@@ -74,7 +74,7 @@ export class SearchService implements SearchEngine {
     this.#onLog = onLog
     this.#counter = startCounting(onLog)
     const listener: ReplicaListener = {
-      onView: (view) => this.#receiveView(view),
+      onIndex: (index) => this.#receiveIndex(index),
       onReport: (report) => {
         this.#report = report
         this.#lastMessageAt = performance.now()
@@ -85,21 +85,21 @@ export class SearchService implements SearchEngine {
   }
 
   async findStores(search: StoreSearch): Promise<StoreSortKey[]> {
-    const view = this.#view
-    if (!view) return this.#postgres.findStores(search)
-    return this.#slices.run(storeScanOf(view.lists[search.mode], search))
+    const index = this.#index
+    if (!index) return this.#postgres.findStores(search)
+    return this.#slices.run(storeScanOf(index.lists[search.mode], search))
   }
 
   async findContacts(search: ContactSearch): Promise<ContactSortKey[]> {
-    const view = this.#view
-    if (!view) return this.#postgres.findContacts(search)
-    return this.#slices.run(contactScanOf(view.lists[search.mode], search))
+    const index = this.#index
+    if (!index) return this.#postgres.findContacts(search)
+    return this.#slices.run(contactScanOf(index.lists[search.mode], search))
   }
 
   async count(search: CountSearch): Promise<CountResult> {
-    const view = this.#view
-    if (view) {
-      const job = await this.#slices.runSteps((pace) => prepareCountJob(view, search, pace))
+    const index = this.#index
+    if (index) {
+      const job = await this.#slices.runSteps((pace) => prepareCountJob(index, search, pace))
       return this.#counter.count(job)
     }
     if (hasFacets(search)) throw facetsNeedMemory(this.status().reason)
@@ -107,11 +107,11 @@ export class SearchService implements SearchEngine {
   }
 
   status(): SearchStatus {
-    const view = this.#view
+    const index = this.#index
     return {
-      engine: view ? 'memory' : 'postgres',
-      reason: view || !this.#replica ? null : this.#reason(),
-      batch: view?.batch ?? null,
+      engine: index ? 'memory' : 'postgres',
+      reason: index || !this.#replica ? null : this.#reason(),
+      batch: index?.batch ?? null,
       report: this.#report,
     }
   }
@@ -126,16 +126,16 @@ export class SearchService implements SearchEngine {
 
   /** Resolves when memory answers with this batch or a later one. */
   async waitForBatch(batch: number): Promise<void> {
-    while ((this.#view?.batch ?? -1) < batch) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    while ((this.#index?.batch ?? -1) < batch) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }
 
   async close(): Promise<void> {
     await this.#replica?.close()
-    this.#receiveView(null)
+    this.#receiveIndex(null)
     await this.#counter.close()
   }
 
-  get #view(): CatalogueView | null {
+  get #index(): CatalogueIndex | null {
     return performance.now() - this.#lastMessageAt < longestSilenceMs ? this.#served : null
   }
 
@@ -145,20 +145,20 @@ export class SearchService implements SearchEngine {
     return this.#report?.reason ?? 'the search index is being loaded'
   }
 
-  #receiveView(view: CatalogueView | null): void {
-    this.#newest = view
+  #receiveIndex(index: CatalogueIndex | null): void {
+    this.#newest = index
     this.#lastMessageAt = performance.now()
-    if (view && this.#warmth !== 'warm' && !isEmpty(view)) {
+    if (index && this.#warmth !== 'warm' && !isEmpty(index)) {
       this.#served = null
-      void this.#warmUp(view)
-    } else this.#serve(view)
+      void this.#warmUp(index)
+    } else this.#serve(index)
   }
 
-  async #warmUp(view: CatalogueView): Promise<void> {
+  async #warmUp(index: CatalogueIndex): Promise<void> {
     if (this.#warmth === 'warming') return
     this.#warmth = 'warming'
     try {
-      await warmUp(view.lists, this.#slices)
+      await warmUp(index.lists, this.#slices)
       this.#warmth = 'warm'
       this.#serve(this.#newest)
     } catch (error) {
@@ -167,9 +167,9 @@ export class SearchService implements SearchEngine {
     }
   }
 
-  #serve(view: CatalogueView | null): void {
-    this.#served = view
-    this.#counter.follow(view)
+  #serve(index: CatalogueIndex | null): void {
+    this.#served = index
+    this.#counter.follow(index)
     this.#resolveWaiting()
   }
 
@@ -191,7 +191,7 @@ function facetsNeedMemory(reason: string | null): Refusal {
   )
 }
 
-function isEmpty({ lists }: CatalogueView): boolean {
+function isEmpty({ lists }: CatalogueIndex): boolean {
   return lists.live.length === 0 && lists.test.length === 0
 }
 

@@ -5,7 +5,7 @@ import { threadProgram } from '../../../src/program/serving/programs.ts'
 import { type CountJob, countJobOf } from '../../../src/search/counting/counter.ts'
 import { CountQueue } from '../../../src/search/counting/queue.ts'
 import { countInThreads } from '../../../src/search/counting/thread-pool.ts'
-import type { CatalogueView } from '../../../src/search/replica/replica.ts'
+import type { CatalogueIndex } from '../../../src/search/replica/replica.ts'
 import { atEnd } from '../../support/cleanup.ts'
 
 const storeOf = (id: number): PlainStore => ({
@@ -18,12 +18,12 @@ const storeOf = (id: number): PlainStore => ({
   contacts: [],
 })
 
-function viewOf(stores: number): CatalogueView {
+function viewOf(stores: number): CatalogueIndex {
   const segment: Segment = buildSegment(stageStores(Array.from({ length: stores }, (_, index) => storeOf(index + 1))))
   return { batch: stores, lists: { live: [{ segment, dead: null }], test: [] } }
 }
 
-function jobOf(view: CatalogueView, { holder = 'a', parts = 1, signal = null as AbortSignal | null } = {}): CountJob {
+function jobOf(view: CatalogueIndex, { holder = 'a', parts = 1, signal = null as AbortSignal | null } = {}): CountJob {
   const part = {
     store: everyStore,
     storeIds: null,
@@ -68,7 +68,7 @@ test('a thread counts over the view of each request, and over newer ones', async
   atEnd(() => counter.close())
   const [old, fresh] = [viewOf(10), viewOf(64)]
   counter.follow(old)
-  const totals = async (view: CatalogueView) => (await counter.count(jobOf(view))).parts[0]
+  const totals = async (view: CatalogueIndex) => (await counter.count(jobOf(view))).parts[0]
   expect(await totals(old)).toEqual({ stores: 10, people: 0, facets: [[10, 5, 5]], peopleBy: [] })
   counter.follow(fresh)
   expect(await Promise.all([totals(fresh), totals(old)])).toMatchObject([{ stores: 64 }, { stores: 10 }])

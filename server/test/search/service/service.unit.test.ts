@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import type { SearchEngine } from '../../../src/search/engines/engine.ts'
 import {
-  type CatalogueView,
+  type CatalogueIndex,
   defaultTimings,
   type ReplicaListener,
   type ReplicaReport,
@@ -42,7 +42,7 @@ const store = {
   tokens: [1],
   contacts: [{ role: 0, traits: 8, number: 3 }],
 }
-const viewOf = (batch: number): CatalogueView => ({
+const viewOf = (batch: number): CatalogueIndex => ({
   batch,
   lists: { live: [{ segment: buildSegment(stageStores([store])), dead: null }], test: [] },
 })
@@ -90,9 +90,9 @@ describe('auto', () => {
 
   test('answers from memory after the first view and warm-up', async () => {
     const { search, replica } = openSearch('auto')
-    replica().onView(viewOf(5))
+    replica().onIndex(viewOf(5))
     expect(search.status()).toMatchObject({ engine: 'postgres', reason: 'the search index is being warmed up' })
-    replica().onView(viewOf(6))
+    replica().onIndex(viewOf(6))
     await search.waitForBatch(6)
     replica().onReport(report)
     expect(describeSearch(search.status())).toEqual({ engine: 'memory', batch: 6, database_batch: 7 })
@@ -103,12 +103,12 @@ describe('auto', () => {
 
   test('goes back to PostgreSQL when the view is withdrawn', async () => {
     const { search, replica } = openSearch('auto')
-    replica().onView(viewOf(5))
+    replica().onIndex(viewOf(5))
     await search.waitForBatch(5)
-    replica().onView(null)
+    replica().onIndex(null)
     expect(await search.findStores(everything)).toEqual([byPostgres])
     expect(await search.findContacts(everybody)).toEqual([{ ...byPostgres, contact: 0 }])
-    replica().onView(viewOf(9))
+    replica().onIndex(viewOf(9))
     expect(search.status()).toMatchObject({ engine: 'memory', batch: 9 })
   })
 })
@@ -117,7 +117,7 @@ test('with engine memory, the process is not ready while PostgreSQL answers', as
   const { search, replica } = openSearch('memory')
   expect(search.readinessFailure()).toBe('Search does not run in memory: the search index is being loaded.')
   expect(await search.findStores(everything)).toEqual([byPostgres])
-  replica().onView(viewOf(1))
+  replica().onIndex(viewOf(1))
   await search.waitForBatch(1)
   expect(search.readinessFailure()).toBe(null)
 })
@@ -131,7 +131,7 @@ test('with engine postgres, no replica starts', async () => {
 
 test('closing closes the replica; then PostgreSQL answers', async () => {
   const { search, replica, closed } = openSearch('auto')
-  replica().onView(viewOf(1))
+  replica().onIndex(viewOf(1))
   await search.waitForBatch(1)
   await search.close()
   expect(closed()).toBe(1)
@@ -148,7 +148,7 @@ test('metrics', async () => {
       ]),
     )
   expect(read()).toMatchObject({ engine: [0, 1], batch: [], batch_lag: [], index_bytes: [] })
-  replica().onView(viewOf(5))
+  replica().onIndex(viewOf(5))
   await search.waitForBatch(5)
   replica().onReport(report)
   expect(read()).toEqual({

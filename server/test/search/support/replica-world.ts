@@ -11,7 +11,7 @@ import { type Client, createPool, type Pool, transact } from '../../../src/found
 import { type Mode, modes } from '../../../src/foundation/kernel/ids.ts'
 import { catalogueChannel } from '../../../src/search/replica/queries.ts'
 import {
-  type CatalogueView,
+  type CatalogueIndex,
   defaultTimings,
   type Replica,
   type ReplicaReport,
@@ -156,12 +156,12 @@ export function storesOf(catalogue: Catalogue, variant = 0): PlainStore[] {
 export interface RunningReplica {
   replica: Replica
   /** All views, the newest last; null where one was withdrawn. */
-  views: (CatalogueView | null)[]
+  views: (CatalogueIndex | null)[]
   lines: string[]
-  view(): CatalogueView | null
+  view(): CatalogueIndex | null
   report(): ReplicaReport | null
   /** Resolves with the first view of this batch or a later one. */
-  waitForBatch(batch: number): Promise<CatalogueView>
+  waitForBatch(batch: number): Promise<CatalogueIndex>
 }
 
 const quick: ReplicaTimings = { ...defaultTimings, pollMs: 10, snapshotEveryMs: 3_600_000 }
@@ -182,7 +182,7 @@ export function startTestReplica({ url }: { url: string }, options: ReplicaOptio
   const replica = start(
     { databaseUrl: url, snapshotFile: null, budgetBytes: null, ...settings, timings: { ...quick, ...timings } },
     {
-      onView: (shown) => views.push(shown),
+      onIndex: (shown) => views.push(shown),
       onReport: (told) => {
         report = told
       },
@@ -204,7 +204,7 @@ export function startTestReplica({ url }: { url: string }, options: ReplicaOptio
 }
 
 /** The view has exactly the world's stores: merged, it equals the segment built from them. */
-export function expectSame(view: CatalogueView, { stores }: Pick<ReplicaWorld, 'stores'>): void {
+export function expectSame(view: CatalogueIndex, { stores }: Pick<ReplicaWorld, 'stores'>): void {
   for (const mode of modes)
     deepStrictEqual(mergeSegments(view.lists[mode]), buildSegment(stageStores([...stores[mode].values()])))
 }

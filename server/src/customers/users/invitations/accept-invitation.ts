@@ -3,7 +3,7 @@ import { Refusal } from '../../../foundation/kernel/errors.ts'
 import { recognised } from '../../auth/actor.ts'
 import { type LinkContext, type OpenedLink, signedIn, startLinkSession } from '../links/link-context.ts'
 import { invalidLinkError } from '../links/links.ts'
-import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
+import { hashNewPassword, replacePassword } from '../passwords/set-password.ts'
 import type { RegisteredUser } from '../queries.ts'
 import { hashToken } from '../tokens.ts'
 import { createUser, findUserByEmail } from '../user.ts'
@@ -70,7 +70,7 @@ export async function acceptAsNewUser(
     if (!user) throw invalidLinkError()
     const publicId = ids.seal('person', user.id)
     const actor = recognised(user.id, { address: browser.address, now })
-    await setPasswordAnew(client, actor, { userId: user.id, publicId, hash, name })
+    await replacePassword(client, actor, { userId: user.id, publicId, hash, name })
     await joinByInvitation(client, ctx, invitation, user)
     return startLinkSession(client, ctx, user.id, 'invitation')
   })

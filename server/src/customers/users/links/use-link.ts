@@ -2,7 +2,7 @@ import { transact } from '../../../foundation/db/pool.ts'
 import { recognised } from '../../auth/actor.ts'
 import { countFailures } from '../attempts.ts'
 import { acceptAsNewUser, lookAtInvitation, openInvitation } from '../invitations/accept-invitation.ts'
-import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
+import { hashNewPassword, replacePassword } from '../passwords/set-password.ts'
 import { lockCredentials } from '../queries.ts'
 import { completeSignUp, openSignUp } from '../sign-up/sign-up.ts'
 import { hashToken } from '../tokens.ts'
@@ -95,7 +95,7 @@ function useOwnLink(
     if (chosen) {
       const publicId = ids.seal('person', userId)
       const user = recognised(userId, { address: browser.address, now })
-      await setPasswordAnew(client, user, { userId, publicId, ...chosen })
+      await replacePassword(client, user, { userId, publicId, ...chosen })
     }
     return startLinkSession(client, ctx, userId, purpose)
   })

@@ -25,7 +25,7 @@ interface NewPassword {
 }
 
 /** Sets the password of a user with a link, and ends their other credentials. */
-export async function setPasswordAnew(
+export async function replacePassword(
   db: Queryable,
   ctx: ActorContext,
   input: NewPassword & { name: string | null },

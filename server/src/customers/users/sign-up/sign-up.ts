@@ -13,7 +13,7 @@ import { type LinkContext, type OpenedLink, startLinkSession } from '../links/li
 import { invalidLinkError, linkLifeMs } from '../links/links.ts'
 import type { Mail } from '../mail.ts'
 import { upsertMember } from '../members/queries.ts'
-import { hashNewPassword, setPasswordAnew } from '../passwords/set-password.ts'
+import { hashNewPassword, replacePassword } from '../passwords/set-password.ts'
 import type { RegisteredUser } from '../queries.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { createUser, findUserByEmail } from '../user.ts'
@@ -80,7 +80,7 @@ export async function completeSignUp(
   return createOwner({ db, ids, now, address }, owner, async (client, user) => {
     if (!(await takeChallenge(client, { token, purpose, now }))) throw invalidLinkError()
     const publicId = ids.seal('person', user.id)
-    await setPasswordAnew(client, recognised(user.id, { address, now }), {
+    await replacePassword(client, recognised(user.id, { address, now }), {
       userId: user.id,
       publicId,
       hash,

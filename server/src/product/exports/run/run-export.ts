@@ -166,7 +166,7 @@ async function changeHeld(
 ): Promise<void> {
   held.row = await transact(ctx.db, async (client) => {
     const locked = await lockExport(client, held.row)
-    if (locked?.status !== 'running' || locked.turn !== held.row.turn) throw new LeaseLostError()
+    if (locked?.status !== 'running' || locked.lease !== held.row.lease) throw new LeaseLostError()
     await change(client, locked)
     return (await lockExport(client, held.row))!
   })
@@ -177,7 +177,7 @@ export async function failHeld(ctx: RunContext, held: { row: ExportRow }, error:
   const at = ctx.clock.now()
   await transact(ctx.db, async (client) => {
     const locked = await lockExport(client, held.row)
-    if (locked?.status !== 'running' || locked.turn !== held.row.turn) throw new LeaseLostError()
+    if (locked?.status !== 'running' || locked.lease !== held.row.lease) throw new LeaseLostError()
     await endAndRelease(client, locked, { status: 'failed', error, at })
   })
   held.row = { ...held.row, status: 'failed' }

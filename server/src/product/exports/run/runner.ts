@@ -72,7 +72,7 @@ interface Failures {
 
 /**
  * Runs exports, of any account and on any number of servers at once. A server takes an export with a lease, which it renews while it
- * runs; when it dies, the lease ends and another server continues. The number of the turn makes sure that a server which has lost
+ * runs; when it dies, the lease ends and another server continues. The number of the lease makes sure that a server which has lost
  * its lease without noticing writes nothing.
  *
  * Chunks of different exports alternate, and after a while an export makes room for those that wait. While requests are being

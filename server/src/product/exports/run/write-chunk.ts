@@ -77,7 +77,7 @@ export async function writeChunk(
     let content = await write(expected)
 
     const locked = await lockExport(client, row)
-    if (locked?.status !== 'running' || locked.turn !== row.turn) throw new LeaseLostError()
+    if (locked?.status !== 'running' || locked.lease !== row.lease) throw new LeaseLostError()
     const paid = await spendReserved(client, ctx.charges, row, {
       contactIds: row.kind === 'contacts' ? (contactIdsOf(chosen.rows) ?? []) : [],
       storeIds: chosen.rows.map(({ storeId }) => storeId),

@@ -40,9 +40,9 @@ test('an erased person is not found, and soon neither in memory nor on disk', as
       { ...rest, timings: { ...timings, pollMs: 10, purgeAfterMs: 200 } },
       {
         ...listener,
-        onView: (view) => {
+        onIndex: (view) => {
           if (view) shown.push(...segmentsOf(view.lists).map((segment) => new WeakRef(segment)))
-          listener.onView(view)
+          listener.onIndex(view)
         },
       },
     )

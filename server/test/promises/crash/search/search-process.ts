@@ -6,7 +6,7 @@
 import { createPool } from '../../../../src/foundation/db/pool.ts'
 import { threadProgram } from '../../../../src/program/serving/programs.ts'
 import type { SearchEngine } from '../../../../src/search/engines/engine.ts'
-import type { CatalogueView, StartReplica } from '../../../../src/search/replica/replica.ts'
+import type { CatalogueIndex, StartReplica } from '../../../../src/search/replica/replica.ts'
 import { runInThread } from '../../../../src/search/replica/thread.ts'
 import { openSearch } from '../../../../src/search/service/service.ts'
 import { answersOf, type DirectQuery } from './queries.ts'
@@ -22,13 +22,13 @@ const absent: SearchEngine = {
   findContacts: () => Promise.reject(new Error('memory does not answer')),
   count: () => Promise.reject(new Error('memory does not answer')),
 }
-let view: CatalogueView | null = null
-const startReplica: StartReplica = (settings, { onView, ...listener }) =>
+let index: CatalogueIndex | null = null
+const startReplica: StartReplica = (settings, { onIndex, ...listener }) =>
   runInThread(threadProgram('search-thread'))(settings, {
     ...listener,
-    onView: (shown) => {
-      view = shown
-      onView(shown)
+    onIndex: (shown) => {
+      index = shown
+      onIndex(shown)
     },
   })
 const search = openSearch(
@@ -61,6 +61,6 @@ await searchOn()
 process.on('message', async ({ batch, questions }: { batch: number; questions: DirectQuery[] }) => {
   await search.waitForBatch(batch)
   const answers = await answersOf(search, questions)
-  await compareWithTables(view!.lists, db)
+  await compareWithTables(index!.lists, db)
   tell({ kind: 'answers', answers, report: search.status().report })
 })
