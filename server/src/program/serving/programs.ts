@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ThreadProgram } from '../../search/replica/thread.ts'
+import type { ThreadProgram } from '@storedex/work'
 
 /** How to run a thread: its bundle next to this one, otherwise its source. */
 export function threadProgram(

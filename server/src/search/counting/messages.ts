@@ -1,6 +1,7 @@
 import type { CountRequest, CountResult } from '@storedex/search-index'
+import type { SerializedError } from '@storedex/work'
 import type { Mode } from '../../foundation/kernel/ids.ts'
-import type { SerializedError, SerializedIndex } from '../replica/thread-messages.ts'
+import type { SerializedIndex } from '../replica/thread-messages.ts'
 
 export type ToCountThread =
   | { kind: 'follow'; index: SerializedIndex }

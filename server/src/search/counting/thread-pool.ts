@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
 import type { CountResult } from '@storedex/search-index'
+import { deserializeError, Thread, type ThreadProgram } from '@storedex/work'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import type { CatalogueIndex, ReplicaListener } from '../replica/replica.ts'
-import type { ThreadProgram } from '../replica/thread.ts'
-import { deserializeError, IndexSerializer } from '../replica/thread-messages.ts'
+import { IndexSerializer } from '../replica/thread-messages.ts'
 import type { Counter, CountJob, StartCounting } from './counter.ts'
 import type { FromCountThread, ToCountThread } from './messages.ts'
 import { CountQueue, type CountQueueLimits, canceled } from './queue.ts'
@@ -57,7 +56,7 @@ class CountThreads implements Counter {
 class CountThread {
   readonly #program: ThreadProgram
   readonly #onLog: ReplicaListener['onLog']
-  #worker: Worker | null = null
+  #thread: Thread<ToCountThread, FromCountThread> | null = null
   #serializer = new IndexSerializer()
   #waiting: { canceled: Int32Array; settle(answer: FromCountThread | { kind: 'died'; cause: unknown }): void } | null =
     null
@@ -69,7 +68,7 @@ class CountThread {
   }
 
   follow(index: CatalogueIndex | null): void {
-    if (!index && !this.#worker) return
+    if (!index && !this.#thread) return
     this.#post({ kind: 'follow', index: this.#serializer.serialize(index ?? noIndex) })
   }
 
@@ -96,38 +95,34 @@ class CountThread {
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#waiting) Atomics.store(this.#waiting.canceled, 0, 1)
-    await this.#worker?.terminate()
+    await this.#thread?.kill()
   }
 
   #post(message: ToCountThread): void {
     if (this.#isClosed) return
     try {
-      this.#worker ??= this.#start()
-      this.#worker.postMessage(message)
+      this.#thread ??= this.#start()
+      this.#thread.post(message)
     } catch (cause) {
       // Starting fails if the system has no room for another thread.
       this.#die(cause)
     }
   }
 
-  #start(): Worker {
-    const { file, execArgv } = this.#program
-    // The environment holds passwords; the messages have everything the thread needs.
-    const worker = new Worker(file, { execArgv: [...execArgv], env: {}, name: 'search count' })
-    let cause: unknown
-    worker.on('message', (answer: FromCountThread) => this.#waiting?.settle(answer))
-    worker.on('error', (error) => {
-      cause = error
+  #start(): Thread<ToCountThread, FromCountThread> {
+    const thread = new Thread<ToCountThread, FromCountThread>(this.#program, {
+      name: 'search count',
+      onMessage: (answer) => this.#waiting?.settle(answer),
     })
-    worker.once('exit', () => {
-      if (this.#worker === worker) this.#die(cause)
+    void thread.ended.then((cause) => {
+      if (this.#thread === thread) this.#die(cause)
     })
-    return worker
+    return thread
   }
 
   /** The next message starts another thread, which needs every segment again. */
   #die(cause: unknown): void {
-    this.#worker = null
+    this.#thread = null
     this.#serializer = new IndexSerializer()
     if (!this.#isClosed) this.#onLog('error', 'a counting thread died; the next count starts another', cause)
     this.#waiting?.settle({ kind: 'died', cause })

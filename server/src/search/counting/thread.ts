@@ -1,8 +1,8 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { isMainThread, parentPort } from 'node:worker_threads'
 import { type CountResult, countMatches } from '@storedex/search-index'
-import { IndexDeserializer, serializeError } from '../replica/thread-messages.ts'
+import { serializeError, threadPort } from '@storedex/work'
+import { IndexDeserializer } from '../replica/thread-messages.ts'
 import type { FromCountThread, ToCountThread } from './messages.ts'
 import { warmUpCounts } from './warm-up.ts'
 
@@ -10,12 +10,11 @@ class CountCanceled extends Error {}
 
 /** The main function of the thread program: answers one count at a time. */
 export function runCountThread(): void {
-  if (isMainThread || !parentPort) throw new Error('this program must run as a thread')
-  const port = parentPort
+  const { post, onMessage } = threadPort<undefined, ToCountThread, FromCountThread>()
   lowerPriority()
   const deserializer = new IndexDeserializer()
   let isWarm = false
-  port.on('message', (message: ToCountThread) => {
+  onMessage((message) => {
     const { lists } = deserializer.deserialize(message.index)
     if (message.kind === 'follow') {
       if (!isWarm) isWarm = warmUpCounts(lists)
@@ -25,7 +24,7 @@ export function runCountThread(): void {
     const poll = () => {
       if (Atomics.load(canceled, 0) !== 0) throw new CountCanceled()
     }
-    port.postMessage(answer(() => countMatches(lists[mode], request, poll)))
+    post(answer(() => countMatches(lists[mode], request, poll)))
   })
 }
 

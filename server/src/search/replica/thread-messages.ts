@@ -1,4 +1,5 @@
 import { reportMemoryToGc, type Segment } from '@storedex/search-index'
+import type { SerializedError } from '@storedex/work'
 import type { CatalogueIndex, LogLevel, ReplicaReport, SegmentLists } from './replica.ts'
 
 /** Messages from the replica's thread. */
@@ -50,23 +51,4 @@ export class IndexDeserializer {
       })
     return { batch, lists: { live: deserialize(lists.live), test: deserialize(lists.test) } }
   }
-}
-
-/** Errors lose fields when they are copied between threads, and may hold values that cannot be copied. */
-export interface SerializedError {
-  name: string
-  message: string
-  stack: string | undefined
-  code: string | undefined
-}
-
-export function serializeError(error: unknown): SerializedError | null {
-  if (!(error instanceof Error)) return null
-  const { name, message, stack } = error
-  const { code } = error as { code?: unknown }
-  return { name, message, stack, code: typeof code === 'string' ? code : undefined }
-}
-
-export function deserializeError(serialized: SerializedError): Error {
-  return Object.assign(new Error(serialized.message), serialized)
 }

@@ -1,17 +1,11 @@
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { type LiveSegment, mergeSegments, type Segment } from '@storedex/search-index'
+import { deserializeError, serializeError, Thread, type ThreadProgram, threadPort } from '@storedex/work'
 import { collectGarbage } from '../../foundation/runtime/collect-garbage.ts'
 import { sleepUnlessStopped } from '../../foundation/runtime/timing.ts'
 import type { MergeInBackground } from './merge-scheduler.ts'
 import type { Replica, ReplicaListener, ReplicaSettings, StartReplica } from './replica.ts'
 import { ReplicaSync } from './replica-sync.ts'
-import {
-  deserializeError,
-  IndexDeserializer,
-  IndexSerializer,
-  type ReplicaMessage,
-  serializeError,
-} from './thread-messages.ts'
+import { IndexDeserializer, IndexSerializer, type ReplicaMessage } from './thread-messages.ts'
 
 const stopTimeoutMs = 3_000
 const firstRetryMs = 1_000
@@ -31,7 +25,7 @@ class ReplicaThread implements Replica {
   readonly #listener: ReplicaListener
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
-  #thread: Worker | null = null
+  #thread: Thread<Stop, ReplicaMessage> | null = null
 
   constructor(program: ThreadProgram, settings: ReplicaSettings, listener: ReplicaListener) {
     this.#program = program
@@ -42,13 +36,7 @@ class ReplicaThread implements Replica {
 
   async close(): Promise<void> {
     this.#stopping.abort()
-    const thread = this.#thread
-    if (thread) {
-      thread.postMessage(stopMessage)
-      const kill = setTimeout(() => thread.terminate(), stopTimeoutMs)
-      await this.#running
-      clearTimeout(kill)
-    }
+    await this.#thread?.stop('stop', stopTimeoutMs)
     await this.#running
   }
 
@@ -68,21 +56,15 @@ class ReplicaThread implements Replica {
   }
 
   /** Resolves with the cause of death when the thread has ended. */
-  #runOnce(): Promise<unknown> {
-    return new Promise((resolve) => {
-      const thread = startThread(this.#program, { kind: 'sync', settings: this.#settings, program: this.#program })
-      this.#thread = thread
-      const deserializer = new IndexDeserializer()
-      thread.on('message', (message: ReplicaMessage) => this.#handleMessage(message, deserializer))
-      let cause: unknown
-      thread.on('error', (error) => {
-        cause = error
-      })
-      thread.once('exit', () => {
-        this.#thread = null
-        resolve(cause)
-      })
-    })
+  async #runOnce(): Promise<unknown> {
+    const deserializer = new IndexDeserializer()
+    const task: ThreadTask = { kind: 'sync', settings: this.#settings, program: this.#program }
+    this.#thread = startThread<ReplicaMessage>(this.#program, task, (message) =>
+      this.#handleMessage(message, deserializer),
+    )
+    const cause = await this.#thread.ended
+    this.#thread = null
+    return cause
   }
 
   #handleMessage(message: ReplicaMessage, deserializer: IndexDeserializer): void {
@@ -92,35 +74,31 @@ class ReplicaThread implements Replica {
   }
 }
 
-/** The program of a thread and its Node arguments. */
-export interface ThreadProgram {
-  file: string
-  execArgv: readonly string[]
-}
-
 export type ThreadTask =
   | { kind: 'sync'; settings: ReplicaSettings; program: ThreadProgram }
   | { kind: 'merge'; parts: readonly LiveSegment[] }
 
-const stopMessage = 'stop'
+/** The only message to a thread. */
+type Stop = 'stop'
 
-export function startThread({ file, execArgv }: ThreadProgram, task: ThreadTask): Worker {
-  // The environment holds passwords; the task has everything the thread needs.
-  return new Worker(file, { workerData: task, execArgv: [...execArgv], env: {}, name: `search ${task.kind}` })
+export function startThread<Out>(
+  program: ThreadProgram,
+  task: ThreadTask,
+  onMessage: (message: Out) => void,
+): Thread<Stop, Out> {
+  return new Thread(program, { name: `search ${task.kind}`, task, onMessage })
 }
 
 /** The main function of the thread program. */
 export function runThread(): void {
-  if (isMainThread || !parentPort) throw new Error('this program must run as a thread')
-  const task = workerData as ThreadTask
-  if (task.kind === 'merge') parentPort.postMessage(mergeSegments(task.parts, collectGarbage))
+  const { task, post } = threadPort<ThreadTask, Stop, Segment>()
+  if (task.kind === 'merge') post(mergeSegments(task.parts, collectGarbage))
   else runReplicaSync(task.settings, task.program)
 }
 
 function runReplicaSync(settings: ReplicaSettings, program: ThreadProgram): void {
-  const port = parentPort!
+  const { post, onMessage, close } = threadPort<ThreadTask, Stop, ReplicaMessage>()
   const serializer = new IndexSerializer()
-  const post = (message: ReplicaMessage) => port.postMessage(message)
   const replica = new ReplicaSync(
     settings,
     {
@@ -130,10 +108,9 @@ function runReplicaSync(settings: ReplicaSettings, program: ThreadProgram): void
     },
     mergeInThread(program),
   )
-  port.once('message', async () => {
+  onMessage(async () => {
     await replica.close()
-    // The open port would keep the thread alive.
-    port.close()
+    close()
   })
 }
 
@@ -141,9 +118,7 @@ function runReplicaSync(settings: ReplicaSettings, program: ThreadProgram): void
 function mergeInThread(program: ThreadProgram): MergeInBackground {
   return (parts) =>
     new Promise<Segment>((resolve, reject) => {
-      const thread = startThread(program, { kind: 'merge', parts })
-      thread.once('message', resolve)
-      thread.once('error', reject)
-      thread.once('exit', () => reject(new Error('the merge thread ended without a result')))
+      const thread = startThread<Segment>(program, { kind: 'merge', parts }, resolve)
+      void thread.ended.then((cause) => reject(cause ?? new Error('the merge thread ended without a result')))
     })
 }

@@ -1,6 +1,12 @@
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import type { ThreadProgram } from '../../../search/replica/thread.ts'
-import { deserializeError, type SerializedError, serializeError } from '../../../search/replica/thread-messages.ts'
+import {
+  deserializeError,
+  isOutOfMemory,
+  type SerializedError,
+  serializeError,
+  Thread,
+  type ThreadProgram,
+  threadPort,
+} from '@storedex/work'
 import type { JobProgress } from '../job.ts'
 import { executeImport } from './execute.ts'
 import { ImportRunError, type ImportTask, type ImportTaskResult, type StartImport } from './task.ts'
@@ -13,7 +19,8 @@ type ImportMessage =
   /** With a sentence for the operator, and with a cause for the log. */
   | { kind: 'failed'; sentence: string | null; cause: SerializedError | null }
 
-const stopMessage = 'stop'
+/** The only message to the thread. */
+type Stop = 'stop'
 
 const aliveIntervalMs = 5_000
 
@@ -27,30 +34,26 @@ const defaults = { memoryMb: 1_024, silenceMs: 120_000 }
 export function startImportInThread(program: ThreadProgram, limits: Partial<typeof defaults> = {}): StartImport {
   const { memoryMb, silenceMs } = { ...defaults, ...limits }
   return (task, onProgress) => {
-    // The environment holds passwords; the task has everything the thread needs.
-    const thread = new Worker(program.file, {
-      workerData: task,
-      execArgv: [...program.execArgv],
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-      name: 'console import',
-    })
+    let thread: Thread<Stop, ImportMessage> | undefined
     const result = new Promise<ImportTaskResult>((resolve, reject) => {
-      const silence = setTimeout(() => {
-        reject(new ImportRunError(silenceSentence))
-        void thread.terminate()
-      }, silenceMs)
-      thread.on('message', (message: ImportMessage) => {
+      const onMessage = (message: ImportMessage) => {
         silence.refresh()
         if (message.kind === 'progress') onProgress(message.progress)
         else if (message.kind === 'done') resolve(message.result)
         else if (message.kind === 'failed') reject(toError(message))
+      }
+      const run = new Thread<Stop, ImportMessage>(program, { name: 'console import', task, memoryMb, onMessage })
+      const silence = setTimeout(() => {
+        reject(new ImportRunError(silenceSentence))
+        void run.kill()
+      }, silenceMs)
+      thread = run
+      void run.ended.then((cause) => {
+        clearTimeout(silence)
+        reject(new ImportRunError(sentenceForDeath(cause), cause === undefined ? {} : { cause }))
       })
-      thread.once('exit', () => clearTimeout(silence))
-      thread.once('error', (cause) => reject(new ImportRunError(sentenceForDeath(cause), { cause })))
-      thread.once('exit', () => reject(new ImportRunError(sentenceForDeath(null))))
     })
-    return { result, stop: () => thread.postMessage(stopMessage), kill: () => thread.terminate() }
+    return { result, stop: () => thread?.post('stop'), kill: async () => thread?.kill() }
   }
 }
 
@@ -64,20 +67,17 @@ const silenceSentence =
   'The import was ended, because one of its records took minutes to read. The records before that are imported; look at those after them, and run it again.'
 
 function sentenceForDeath(cause: unknown): string {
-  const isMemory = (cause as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
-  const reason = isMemory ? 'The memory of the import did not suffice' : 'The import ended unexpectedly'
+  const reason = isOutOfMemory(cause) ? 'The memory of the import did not suffice' : 'The import ended unexpectedly'
   return `${reason}. The records before that are imported; run it again to finish, or import smaller files.`
 }
 
 /** The main function of the thread program. */
 export function runImportThread(): void {
-  if (isMainThread || !parentPort) throw new Error('this program must run as a thread')
-  const port = parentPort
+  const { task, post, onMessage, close } = threadPort<ImportTask, Stop, ImportMessage>()
   const stopping = new AbortController()
-  const post = (message: ImportMessage) => port.postMessage(message)
-  port.once('message', () => stopping.abort())
+  onMessage(() => stopping.abort())
   setInterval(() => post({ kind: 'alive' }), aliveIntervalMs).unref()
-  executeImport(workerData as ImportTask, {
+  executeImport(task, {
     signal: stopping.signal,
     onProgress: (progress) => post({ kind: 'progress', progress }),
   })
@@ -91,6 +91,5 @@ export function runImportThread(): void {
             : { sentence: null, cause: serializeError(error) }),
         }),
     )
-    // The open port would keep the thread alive.
-    .finally(() => port.close())
+    .finally(close)
 }

@@ -1,7 +1,5 @@
-import { Worker } from 'node:worker_threads'
-import { withTimeout } from '@storedex/work'
+import { isOutOfMemory, Thread, type ThreadProgram, withTimeout } from '@storedex/work'
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
-import type { ThreadProgram } from '../../../search/replica/thread.ts'
 import type { Inspection } from '../records/inspect-file.ts'
 import { defaultMaxUnpackedMb } from '../source/text.ts'
 import type { InspectImport } from './inspect.ts'
@@ -18,32 +16,32 @@ const defaults = { startMs: 60_000, deadlineMs: 20_000, memoryMb: 512 }
 export function inspectInThread(program: ThreadProgram, limits: Partial<typeof defaults> = {}): InspectImport {
   const { startMs, deadlineMs, memoryMb } = { ...defaults, ...limits }
   return async ({ vocabulary, seals, maxUnpackedMb = defaultMaxUnpackedMb }, kind, file, options) => {
-    const workerData: ImportThreadTask = {
+    const task: ImportThreadTask = {
       ...{ work: 'inspect', kind, file, maxUnpackedMb, options },
       terms: termsOf(vocabulary),
       identityKey: new Uint8Array(seals.identities.secret),
     }
-    const thread = new Worker(program.file, {
-      workerData,
-      execArgv: [...program.execArgv],
-      // The environment holds passwords; the task has everything the thread needs.
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-      name: 'import preview',
-    })
     let onLoaded = () => {}
     const loaded = new Promise<void>((resolve) => {
       onLoaded = resolve
     })
+    let onDone: (inspection: Inspection) => void = () => {}
+    let onFailure: (reason: Error) => void = () => {}
     const inspection = new Promise<Inspection>((resolve, reject) => {
-      thread.on('message', (message: FromReadingThread) => {
-        if (message.kind === 'inspecting') onLoaded()
-        else if (message.kind === 'inspected') resolve(message.inspection)
-        else if (message.kind === 'failed') reject(failureOf(message))
-      })
-      thread.once('error', (cause) => reject(deathOf(file, cause)))
-      thread.once('exit', () => reject(deathOf(file, undefined)))
+      onDone = resolve
+      onFailure = reject
     })
+    const thread = new Thread<never, FromReadingThread>(program, {
+      name: 'import preview',
+      task,
+      memoryMb,
+      onMessage: (message) => {
+        if (message.kind === 'inspecting') onLoaded()
+        else if (message.kind === 'inspected') onDone(message.inspection)
+        else if (message.kind === 'failed') onFailure(failureOf(message))
+      },
+    })
+    void thread.ended.then((cause) => onFailure(deathOf(file, cause)))
     try {
       await withTimeout(Promise.race([loaded, inspection]), startMs, () => {
         throw new OperatorError(`${file}: the thread that reads its first rows did not start; try again.`)
@@ -54,14 +52,13 @@ export function inspectInThread(program: ThreadProgram, limits: Partial<typeof d
         )
       })
     } finally {
-      await thread.terminate()
+      await thread.kill()
     }
   }
 }
 
 function deathOf(file: string, cause: unknown): OperatorError {
-  const isMemory = (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
-  const reason = isMemory
+  const reason = isOutOfMemory(cause)
     ? 'its first rows need too much memory'
     : 'the thread that reads its first rows ended unexpectedly'
   return new OperatorError(`${file}: ${reason}.`, { cause })

@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
+import { Thread, type ThreadProgram } from '@storedex/work'
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import { facets, type Term, type Vocabulary } from '../../../search/query/vocabulary.ts'
-import type { ThreadProgram } from '../../../search/replica/thread.ts'
 import type { ChunkReading, ReadingRequest, StartReading } from '../records/chunk-reader.ts'
 import type { Chunk } from '../records/chunks.ts'
 import type { Original } from '../records/records.ts'
@@ -44,12 +43,15 @@ export function termsOf(vocabulary: Vocabulary): Term[] {
   return facets.flatMap((facet) => vocabulary.termsOf(facet))
 }
 
-function readElsewhere<Patch>({ file: program, execArgv }: ThreadProgram, task: ReadingTask): ChunkReading<Patch> {
-  // The environment holds passwords; the task has everything the thread needs.
-  const workerData: ImportThreadTask = { work: 'read', ...task }
-  const thread = new Worker(program, { workerData, execArgv: [...execArgv], env: {}, name: 'import reading' })
-  const post = (message: ToReadingThread) => thread.postMessage(message)
-  const inbox = new Inbox(thread, task.file)
+function readElsewhere<Patch>(program: ThreadProgram, reading: ReadingTask): ChunkReading<Patch> {
+  const task: ImportThreadTask = { work: 'read', ...reading }
+  const inbox = new Inbox(reading.file)
+  const thread = new Thread<ToReadingThread, FromReadingThread>(program, {
+    name: 'import reading',
+    task,
+    onMessage: (message) => inbox.add(message),
+  })
+  void thread.ended.then((cause) => inbox.close(cause))
   let bytesRead = 0
   async function* chunks(): AsyncGenerator<Chunk<Patch>> {
     try {
@@ -61,41 +63,44 @@ function readElsewhere<Patch>({ file: program, execArgv }: ThreadProgram, task: 
         bytesRead = message.bytesRead
         revive(chunk)
         const fetchOriginals = async (indexes: number[]) => {
-          post({ kind: 'originals', number, indexes })
+          thread.post({ kind: 'originals', number, indexes })
           const answer = await inbox.next('originals')
           return answer.kind === 'originals' ? answer.originals.map(asBuffer) : []
         }
         yield { ...(chunk as Chunk<Patch>), fetchOriginals }
-        post({ kind: 'done', number })
+        thread.post({ kind: 'done', number })
       }
     } finally {
-      await thread.terminate()
+      await thread.kill()
     }
   }
   return {
     chunks: chunks(),
-    setVocabulary: (vocabulary) => post({ kind: 'terms', terms: termsOf(vocabulary) }),
+    setVocabulary: (vocabulary) => thread.post({ kind: 'terms', terms: termsOf(vocabulary) }),
     bytesRead: () => bytesRead,
   }
 }
 
 /** The messages of the thread, until it fails or dies. */
 class Inbox {
+  readonly #file: string
   readonly #messages: FromReadingThread[] = []
   #death: Error | null = null
   #onChange: () => void = () => {}
 
-  constructor(thread: Worker, file: string) {
-    thread.on('message', (message: FromReadingThread) => {
-      this.#messages.push(message)
-      this.#onChange()
-    })
-    const die = (cause: unknown) => {
-      this.#death ??= new OperatorError(`${file}: the thread that reads the file ended unexpectedly.`, { cause })
-      this.#onChange()
-    }
-    thread.on('error', die)
-    thread.on('exit', () => die(undefined))
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  add(message: FromReadingThread): void {
+    this.#messages.push(message)
+    this.#onChange()
+  }
+
+  /** The thread has ended. */
+  close(cause: unknown): void {
+    this.#death = new OperatorError(`${this.#file}: the thread that reads the file ended unexpectedly.`, { cause })
+    this.#onChange()
   }
 
   /** The next message of this kind, or the last one; messages of other kinds keep their order. */

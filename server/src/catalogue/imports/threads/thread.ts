@@ -1,4 +1,4 @@
-import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { type ThreadPort, threadPort } from '@storedex/work'
 import { createIdentityHasher } from '../../../foundation/encryption/identities.ts'
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import { Vocabulary } from '../../../search/query/vocabulary.ts'
@@ -21,29 +21,30 @@ import {
   type ToReadingThread,
 } from './messages.ts'
 
+type Port = ThreadPort<ImportThreadTask, ToReadingThread, FromReadingThread>
+
 /** The main function of the thread program: reads a file into chunks, or looks at its beginning. */
 export function runReadingThread(): void {
-  if (isMainThread || !parentPort) throw new Error('this program must run as a thread')
-  const task = workerData as ImportThreadTask
-  if (task.work === 'inspect') void inspect(parentPort, task)
-  else void new ReadingThread(parentPort, task).run()
+  const port: Port = threadPort()
+  const { task } = port
+  if (task.work === 'inspect') void inspect(port, task)
+  else void new ReadingThread(port, task).run()
 }
 
-async function inspect(port: MessagePort, task: InspectingTask): Promise<void> {
+async function inspect({ post }: Port, task: InspectingTask): Promise<void> {
   const { kind, file, maxUnpackedMb, options, terms, identityKey } = task
   const seals = { identities: createIdentityHasher(Buffer.from(identityKey)) }
-  const send = (message: FromReadingThread) => port.postMessage(message)
   try {
-    send({ kind: 'inspecting' })
+    post({ kind: 'inspecting' })
     const inspection = await inspectInProcess(
       { vocabulary: new Vocabulary(terms), seals, maxUnpackedMb },
       kind,
       file,
       options,
     )
-    send({ kind: 'inspected', inspection })
+    post({ kind: 'inspected', inspection })
   } catch (error) {
-    send(describeFailure(error))
+    post(describeFailure(error))
   }
 }
 
@@ -55,18 +56,18 @@ function describeFailure(error: unknown): FromReadingThread {
 const kinds: Record<RecordsOf, RecordKind<unknown>> = { stores: storeImportKind, contacts: contactImportKind }
 
 class ReadingThread {
-  readonly #port: MessagePort
+  readonly #post: Port['post']
   readonly #task: ReadingTask
   readonly #resolver: TaxonomyResolver
   /** The originals of the chunks that are not written yet. */
   readonly #originals = new Map<number, Original[]>()
   #onDone: () => void = () => {}
 
-  constructor(port: MessagePort, task: ReadingTask) {
-    this.#port = port
+  constructor(port: Port, task: ReadingTask) {
+    this.#post = port.post
     this.#task = task
     this.#resolver = new TaxonomyResolver(new Vocabulary(task.terms), task.extendTaxonomy)
-    port.on('message', (message: ToReadingThread) => this.#handle(message))
+    port.onMessage((message) => this.#handle(message))
   }
 
   async run(): Promise<void> {
@@ -111,10 +112,6 @@ class ReadingThread {
       const originals = this.#originals.get(message.number) ?? []
       this.#post({ kind: 'originals', originals: message.indexes.map((index) => copied(originals[index]!)) })
     }
-  }
-
-  #post(message: FromReadingThread): void {
-    this.#port.postMessage(message)
   }
 }
 
