@@ -1,5 +1,4 @@
 import { tryLock } from '@storedex/process-lock'
-import { withTimeout } from '@storedex/work'
 import type { Logger } from 'pino'
 import { system } from '../../../customers/auth/actor.ts'
 import { type Pool, transact } from '../../../foundation/db/pool.ts'
@@ -7,6 +6,7 @@ import type { GaugeSource } from '../../../foundation/http/metrics.ts'
 import type { DataKey } from '../../../foundation/kernel/seal.ts'
 import type { Clock } from '../../../foundation/kernel/time.ts'
 import { describeCause } from '../../../foundation/runtime/logger.ts'
+import { QueueRunner } from '../../../foundation/runtime/queue-runner.ts'
 import { type RepeatingTask, startRepeating } from '../../../foundation/runtime/timing.ts'
 import { auditImport } from '../context.ts'
 import { removeExpiredFiles } from '../expire.ts'
@@ -31,8 +31,6 @@ export interface ImportRunnerOptions {
 const lookIntervalMs = 5_000
 const expiryIntervalMs = 3_600_000
 const progressIntervalMs = 1_000
-/** A chunk takes far less. */
-const stopTimeoutMs = 8_000
 
 const unexpectedSentence =
   'The import ended unexpectedly; the log of the server says why. The records before that are imported; run it again to finish.'
@@ -49,32 +47,32 @@ interface CurrentRun {
  */
 export class ImportRunner {
   readonly #options: ImportRunnerOptions
-  readonly #tasks: RepeatingTask[]
+  readonly #queue: QueueRunner
   #current: CurrentRun | null = null
-  #working: Promise<void> | null = null
-  #isWokenAgain = false
-  #isClosing = false
   readonly #ended = { done: 0, stopped: 0, interrupted: 0, failed: 0 }
 
   constructor(options: ImportRunnerOptions) {
     this.#options = options
-    const warn = (message: string) => (error: unknown) => options.log.warn({ cause: describeCause(error) }, message)
-    this.#tasks = [
-      startRepeating(() => this.#look(), {
+    this.#queue = new QueueRunner({
+      log: options.log,
+      take: {
+        run: () => this.#runWaiting(),
         intervalMs: lookIntervalMs,
-        onOutage: warn('waiting imports cannot be started'),
-      }),
-      startRepeating(() => removeExpiredFiles(options), {
-        intervalMs: expiryIntervalMs,
-        onOutage: warn('old files of imports cannot be removed'),
-      }),
-    ]
+        outage: 'waiting imports cannot be started',
+      },
+      upkeep: [
+        {
+          run: () => removeExpiredFiles(options),
+          intervalMs: expiryIntervalMs,
+          outage: 'old files of imports cannot be removed',
+        },
+      ],
+    })
   }
 
   /** Starts a waiting run soon. */
   wake(): void {
-    // The next look reports what fails.
-    this.#look().catch(() => {})
+    this.#queue.wake()
   }
 
   gauges(): GaugeSource[] {
@@ -111,50 +109,35 @@ export class ImportRunner {
 
   /** Lets the current run end after its chunk, and starts no other one. */
   stopForClosing(): void {
-    this.#isClosing = true
+    this.#queue.stop()
     this.#current?.running.stop()
   }
 
   /** Ends the current run, which can be run again after the next start. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.stopForClosing()
-    const looking = this.#tasks.map((task) => task.stop())
-    if (this.#current) await withTimeout(this.#working ?? Promise.resolve(), stopTimeoutMs, () => {}).catch(() => {})
-    await this.#current?.running.kill()
-    await Promise.all(looking)
-    await this.#working?.catch(() => {})
+    return this.#queue.close({ kill: async () => this.#current?.running.kill() })
   }
 
-  /** Runs what is waiting. Only one call works at a time; the others make it look once more. */
-  #look(): Promise<void> {
-    if (this.#working) {
-      this.#isWokenAgain = true
-      return this.#working
-    }
-    this.#working = this.#runWaiting().finally(() => {
-      this.#working = null
-    })
-    return this.#working
+  get #isClosing(): boolean {
+    return this.#queue.stopping.aborted
   }
 
+  /** Runs all that waits, one after the other. */
   async #runWaiting(): Promise<void> {
     const { db, files, clock, log } = this.#options
-    if (!files.exist || this.#isClosing) return
+    if (!files.exist) return
     const lock = tryLock(files.root)
     if ('holder' in lock) return
     try {
       const server = await files.serverId()
       const lost = await queries.markInterruptedRuns(db, server, clock.now())
       if (lost > 0) log.warn({ imports: lost }, 'imports were interrupted; the console offers to run them again')
-      do {
-        this.#isWokenAgain = false
-        for (;;) {
-          if (this.#isClosing) return
-          const job = await queries.claimWaitingRun(db, server, clock.now())
-          if (!job) break
-          await this.#run(job)
-        }
-      } while (this.#isWokenAgain)
+      while (!this.#isClosing) {
+        const job = await queries.claimWaitingRun(db, server, clock.now())
+        if (!job) return
+        await this.#run(job)
+      }
     } finally {
       lock.release()
     }

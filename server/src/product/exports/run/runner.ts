@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { isDatabaseUnavailable, violatesConstraint } from '@storedex/pg-lanes/failures'
-import { withTimeout } from '@storedex/work'
 import type { Logger } from 'pino'
 import type { ConnectionPool, Pool } from '../../../foundation/db/pool.ts'
 import type { GaugeSource } from '../../../foundation/http/metrics.ts'
 import { Refusal } from '../../../foundation/kernel/errors.ts'
 import { clockToleranceMs } from '../../../foundation/kernel/time.ts'
 import { describeCause } from '../../../foundation/runtime/logger.ts'
-import { type RepeatingTask, sleepUnlessStopped, startRepeating } from '../../../foundation/runtime/timing.ts'
+import { QueueRunner } from '../../../foundation/runtime/queue-runner.ts'
+import { sleepUnlessStopped } from '../../../foundation/runtime/timing.ts'
 import { pruneFiles } from '../expire.ts'
 import type { ExportRow } from '../export-row.ts'
 import * as queries from '../queries.ts'
@@ -40,8 +40,6 @@ const candidatesAtOnce = 20
 const maxFailures = 3
 const firstBackoffMs = 1_000
 const longestBackoffMs = 30_000
-/** A chunk takes far less. */
-const stopTimeoutMs = 8_000
 const longestPauseMs = 1_000
 
 export interface ExportRunnerOptions extends Omit<RunContext, 'db'> {
@@ -85,11 +83,8 @@ export class ExportRunner {
   readonly #runs = new Map<number, Run>()
   readonly #files = new Map<number, NonNullable<KnownFile>>()
   readonly #failures = new Map<number, Failures>()
-  readonly #stopping = new AbortController()
-  readonly #tasks: RepeatingTask[]
+  readonly #queue: QueueRunner
   #turns: Promise<unknown> = Promise.resolve()
-  #looking: Promise<void> | null = null
-  #isWokenAgain = false
   #othersWait = false
   #open = { queued: 0, running: 0 }
   readonly #totals = { rows: 0, ended: 0, failures: 0 }
@@ -97,37 +92,37 @@ export class ExportRunner {
   constructor(options: ExportRunnerOptions) {
     this.#options = options
     this.#timings = { ...defaultTimings, ...options.timings }
-    const warn = (message: string) => (error: unknown) => options.log.warn({ cause: describeCause(error) }, message)
     const { lookMs, renewMs, pruneMs } = this.#timings
-    this.#tasks = [
-      startRepeating(() => this.#look(), { intervalMs: lookMs, onOutage: warn('waiting exports cannot be started') }),
-      startRepeating(() => this.#renewLeases(), {
-        intervalMs: renewMs,
-        onOutage: warn('the leases of exports cannot be renewed'),
-      }),
-      startRepeating(() => pruneFiles(options.db, options.clock.now()), {
-        intervalMs: pruneMs,
-        onOutage: warn('expired files of exports cannot be removed'),
-      }),
-    ]
+    this.#queue = new QueueRunner({
+      log: options.log,
+      take: { run: () => this.#takeWaiting(), intervalMs: lookMs, outage: 'waiting exports cannot be started' },
+      upkeep: [
+        {
+          run: () => this.#renewLeases(),
+          intervalMs: renewMs,
+          outage: 'the leases of exports cannot be renewed',
+        },
+        {
+          run: () => pruneFiles(options.db, options.clock.now()),
+          intervalMs: pruneMs,
+          outage: 'expired files of exports cannot be removed',
+        },
+      ],
+    })
   }
 
   /** Starts a waiting export soon. */
   wake(): void {
-    // The next look reports what fails.
-    this.#look().catch(() => {})
+    this.#queue.wake()
   }
 
   /** Lets the exports end after their chunk, and starts no others. */
   stopForClosing(): void {
-    this.#stopping.abort()
+    this.#queue.stop()
   }
 
-  async close(): Promise<void> {
-    this.stopForClosing()
-    await Promise.all(this.#tasks.map((task) => task.stop()))
-    const running = Promise.all([...this.#runs.values()].map((run) => run.ended))
-    await withTimeout(running, stopTimeoutMs, () => [])
+  close(): Promise<void> {
+    return this.#queue.close({ running: () => Promise.all([...this.#runs.values()].map((run) => run.ended)) })
   }
 
   /** The exports that wait and run on all servers as of the last look, and those that run here. */
@@ -157,41 +152,26 @@ export class ExportRunner {
     return { name: `storedex_exports_${name}`, help, aggregate, read: () => [{ value: read() }] }
   }
 
-  /** Takes what is waiting. Only one call works at a time; the others make it look once more. */
-  #look(): Promise<void> {
-    if (this.#looking) {
-      this.#isWokenAgain = true
-      return this.#looking
-    }
-    this.#looking = this.#takeWaiting().finally(() => {
-      this.#looking = null
-    })
-    return this.#looking
-  }
-
+  /** Takes as many of the waiting exports as may run here; they run on. */
   async #takeWaiting(): Promise<void> {
     const { db, clock } = this.#options
-    do {
-      this.#isWokenAgain = false
-      if (this.#stopping.signal.aborted) return
-      this.#open = await queries.countOpenExports(db)
-      if (this.#open.queued + this.#open.running === 0) {
-        this.#othersWait = false
-        return
-      }
-      const now = clock.now()
-      const latestLease = new Date(now.getTime() + this.#timings.leaseMs + clockToleranceMs)
-      const candidates = (await queries.selectClaimable(db, { now, latestLease, limit: candidatesAtOnce })).filter(
-        ({ id }) => !this.#runs.has(id) && (this.#failures.get(id)?.notBefore ?? 0) <= performance.now(),
-      )
-      const wanted = candidates.slice(0, maxRunning - this.#runs.size)
-      for (const key of wanted) await this.#take(key, now, latestLease)
-      this.#othersWait = candidates.length > wanted.length
-    } while (this.#isWokenAgain)
+    this.#open = await queries.countOpenExports(db)
+    if (this.#open.queued + this.#open.running === 0) {
+      this.#othersWait = false
+      return
+    }
+    const now = clock.now()
+    const latestLease = new Date(now.getTime() + this.#timings.leaseMs + clockToleranceMs)
+    const candidates = (await queries.selectClaimable(db, { now, latestLease, limit: candidatesAtOnce })).filter(
+      ({ id }) => !this.#runs.has(id) && (this.#failures.get(id)?.notBefore ?? 0) <= performance.now(),
+    )
+    const wanted = candidates.slice(0, maxRunning - this.#runs.size)
+    for (const key of wanted) await this.#take(key, now, latestLease)
+    this.#othersWait = candidates.length > wanted.length
   }
 
   async #take(key: queries.ExportKey, now: Date, latestLease: Date): Promise<void> {
-    if (this.#stopping.signal.aborted) return
+    if (this.#queue.stopping.aborted) return
     const leaseUntil = new Date(now.getTime() + this.#timings.leaseMs)
     const claim = { ...key, server: this.#server, now, leaseUntil, latestLease }
     const row = await queries.claimExport(this.#options.db, claim).catch((error) => {
@@ -218,7 +198,7 @@ export class ExportRunner {
         },
         takeTurn: <T>(step: () => Promise<T>) => this.#takeTurn(step),
         shouldYield: () =>
-          this.#stopping.signal.aborted ||
+          this.#queue.stopping.aborted ||
           (this.#othersWait && performance.now() - run.startedAt > this.#timings.sliceMs),
       }
       const known = this.#files.get(claimed.id)
@@ -270,7 +250,7 @@ export class ExportRunner {
       const value = await step()
       if (requestsServed() !== servedBefore) {
         const pauseMs = Math.min(performance.now() - startedAt, longestPauseMs)
-        await sleepUnlessStopped(pauseMs, this.#stopping.signal)
+        await sleepUnlessStopped(pauseMs, this.#queue.stopping)
       }
       return value
     })
