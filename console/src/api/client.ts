@@ -12,7 +12,7 @@ export interface CallOptions {
   keepsPage?: boolean
 }
 
-/** What the layout does when the server asks for it. */
+/** The reactions of the layout to replies of the server. */
 interface ClientHooks {
   /** The session is gone: sign in, then back to here. */
   onSignedOut: () => void

@@ -6,7 +6,7 @@ export class ApiFailure extends Error {
   readonly requestId: string | undefined
   /** Time until another try can succeed. */
   readonly retryAfterMs: number | undefined
-  /** What the account can do about it, such as a link to buy access. */
+  /** The account's next step, such as a link to buy access. */
   readonly billing: Record<string, unknown> | undefined
 
   constructor(code: string, message: string, details: FailureDetails = {}) {

@@ -39,7 +39,7 @@ function keepSingleStop(container: HTMLElement, keys: StopKeys): () => void {
     place = items.indexOf(stop)
   }
   const onFocusOut = ({ target }: FocusEvent) =>
-    // What is taken out of the page loses the focus first, and is gone a moment later.
+    // A removed element loses the focus first, and leaves the page a moment later.
     queueMicrotask(() => {
       if ((target as HTMLElement).isConnected) isFocusInside = container.contains(document.activeElement)
     })

@@ -37,7 +37,7 @@ export interface ClusterLocation {
 
 /**
  * Finds or makes `${dataDir}/postgres`. For root with a data directory below a closed folder it becomes a symbolic link
- * to a new directory in `homes`: durable like the rest, and not a change of somebody's permissions.
+ * to a new directory in `homes`: durable like the rest, and without a change of permissions.
  */
 export function prepareLocation(dataDir: string, homes: string): ClusterLocation {
   const isRoot = process.getuid?.() === 0

@@ -9,7 +9,7 @@ import { clusterPaths } from './cluster.ts'
 import { EmbeddedPostgresError, programError } from './errors.ts'
 import type { ClusterLocation } from './location.ts'
 
-/** What a server says of itself in `postmaster.pid`; a file still being written lacks its later lines. */
+/** The contents of `postmaster.pid`; a file still being written lacks its later lines. */
 export interface Postmaster {
   /** 0 when the file is empty, as a crash of the machine can leave it. */
   pid: number
@@ -110,7 +110,7 @@ function launch({ location, binaries, settings, port }: StartRequest): ChildProc
   }
 }
 
-/** What the server says before it opens its own log. Made anew, so that it does not matter who made the last one. */
+/** The server's output before it opens its own log. A new file, so that the owner of the last one does not matter. */
 function openStartLog(home: string): number {
   const path = join(home, 'start.log')
   rmSync(path, { force: true })

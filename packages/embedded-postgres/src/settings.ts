@@ -68,7 +68,7 @@ function socketFolderOf(home: string): string | undefined {
 }
 
 /**
- * Makes the socket's folder anew, without what a killed server left in it, and answers the settings that make the server
+ * Makes an empty folder for the socket, without files of a killed server, and returns the settings that make the server
  * listen there. Only its user may enter. To be called under the lock, while no server of this home runs.
  */
 export function prepareSocket({ home, runAs }: ClusterLocation): Record<string, string> {

@@ -85,7 +85,7 @@ interface RunningServer {
 }
 
 /**
- * Only our own server knows the verifier of our secret, so a connection proves that the port is not somebody else's by
+ * Only our own server knows the verifier of our secret, so a connection proves that the port is not another program's by
  * now. A server that refuses may have begun to stop since it was found: then it is looked for again.
  */
 export async function joinOrStart(location: ClusterLocation, options: EmbeddedPostgresOptions): Promise<RunningServer> {

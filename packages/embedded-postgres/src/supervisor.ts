@@ -60,7 +60,7 @@ async function openUnderLock(location: ClusterLocation, options: EmbeddedPostgre
     let leaving: Promise<void> | undefined
     const release = () => {
       leaving ??= describeErrors(options.dataDir, () =>
-        // Without its directory the server has nobody left to share it with.
+        // Without its directory the server has no other process to share it with.
         existsSync(location.home) ? withLock(location.home, leave, lockOptions) : stopPostmaster(location.home, pid),
       )
       return leaving

@@ -52,7 +52,7 @@ export class Coalescer<Item, Result> {
 
   /**
    * Sends an item on its lane. Resolves to its result, or to null if it was refused alone too; then nothing was done for it.
-   * `isAbandoned` is asked just before sending; the promise of an abandoned item never settles.
+   * `isAbandoned` is called just before sending; the promise of an abandoned item never settles.
    */
   run(lane: string, item: Item, isAbandoned?: () => boolean): Promise<Result | null> {
     return new Promise((resolve, reject) => {
@@ -88,7 +88,7 @@ export class Coalescer<Item, Result> {
     else for (const each of batch) if (!(await this.#send([each]))) each.resolve(null)
   }
 
-  /** Takes the first item, and in their order those that may travel with it; empty when nobody waits any more. */
+  /** Takes the first item, and in their order those that may travel with it; empty when no item waits any more. */
   #takeBatch(queue: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
     const { maxItems, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 1, canJoin = () => true } = this.#options
     const batch: Waiting<Item, Result>[] = []

@@ -11,7 +11,7 @@ export interface PermitHolder {
   maxPermits: number
 }
 
-/** Why work is not run: too much of it waits, it has waited for too long, or nobody wants it any more. */
+/** The reason why work is not run: too much of it waits, it has waited for too long, or it was abandoned. */
 export type RefusedBecause = 'full' | 'late' | 'canceled'
 
 /** Bounds of what `run` accepts; without one, work waits for as long as it takes. */

@@ -1,5 +1,5 @@
 /**
- * Work that can pause and continue. What it reads does not change meanwhile, so pauses never change the result.
+ * Work that can pause and continue. Its input does not change meanwhile, so pauses never change the result.
  */
 export interface SlicedWork<Result> {
   /** Works until it is done or the pace says to pause; returns the result, or undefined for a pause. */

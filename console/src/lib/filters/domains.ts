@@ -24,7 +24,7 @@ function asWritten(text: string, host: string): string {
 
 export interface PastedDomains {
   hosts: string[]
-  /** What cannot be read as a domain. */
+  /** Entries that are no domain. */
   rejected: string[]
 }
 

@@ -129,7 +129,7 @@ const storeConditions = {
   seen_to: day('First seen until', ['first_discovered_at', 'to'], 'to'),
 } as const satisfies Record<string, FilterField>
 
-/** What the account has already. In both searches, `exclude` is a property of the request, not of `filters`. */
+/** Items that the account has already. In both searches, `exclude` is a property of the request, not of `filters`. */
 const exclusions = {
   exclude_exported: {
     kind: 'switch',

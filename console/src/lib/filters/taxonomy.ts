@@ -4,7 +4,7 @@ export interface TaxonomyItem {
   deprecated?: true
   /** The category above, of a category. */
   parent?: string | null
-  /** What a technology is used for. */
+  /** The use of a technology. */
   category?: string | null
   /** The bounds of a tier: inclusive, and exclusive. */
   min?: number | null

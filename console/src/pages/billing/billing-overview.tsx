@@ -130,7 +130,7 @@ function useOnPlanChange({ plan, api_access: access }: Billing, onChange: () => 
   }, [now])
 }
 
-/** What the address names; else what the account had, or the next plan up. So that most people need not choose. */
+/** The plan of the address, else the account's last one, or the next plan up, so that most users need not choose. */
 function chosenOffer(
   plan: PaidPlan | undefined,
   interval: BillingInterval | undefined,

@@ -7,7 +7,7 @@ import type { Waiting } from './use-awaited-plan.ts'
 
 /** A way back from the payment provider. */
 export interface Return {
-  /** What the address said on arrival. */
+  /** The address on arrival. */
   search: BillingSearch
   /** The account had access then. */
   hadAccess: boolean
@@ -18,7 +18,7 @@ export function isAwaiting({ search: { returned, plan }, hadAccess }: Return): b
   return returned === 'checkout' ? plan !== undefined : returned === 'portal' && !hadAccess
 }
 
-/** What the account looks like when the change has arrived; null when the page need not ask. */
+/** The account's state once the change has arrived; null when the page need not poll. */
 export function expectationOf({ search, hadAccess }: Return): ((billing: Billing) => boolean) | null {
   const { returned, plan, billing: interval } = search
   if (returned === 'checkout' && plan)

@@ -25,7 +25,7 @@ export interface FirstCall {
 }
 
 /**
- * What works when it is pasted, with what the key may do. Program text does not hold the secret, which would end up in its
+ * A call that works as pasted, within the key's scopes. Program text does not hold the secret, which would end up in its
  * history; a command and a configuration have no other place for it.
  */
 export function firstCalls(origin: string, key: Pick<ApiKey, 'scopes' | 'budget'>, secret: string): FirstCall[] {
@@ -59,7 +59,7 @@ console.log(await storedex.${method})
 `
 }
 
-/** What the tools of an assistant call. */
+/** The operations that an assistant's tools call. */
 const toolScopes: readonly Scope[] = ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal']
 
 function mcpParts(origin: string, secret: string): FirstCall['parts'] {

@@ -51,7 +51,7 @@ export function useRevealRun(account: string, ids: readonly string[]): UsedRun {
 /** Fail rather than keep a user waiting at a progress bar for longer. */
 const longestWaitMs = 30_000
 
-/** What to do when a step of a reveal failed. A try that was lost may have been carried out: it is repeated with its key. */
+/** Handles the failure of a step. A lost request may have been carried out, so it is repeated with its key. */
 function judgeRevealError(error: unknown): Verdict {
   if (!(error instanceof ApiFailure)) return { kind: 'fail' }
   const { code, status, retryAfterMs } = error

@@ -5,7 +5,7 @@ import { linkClass } from '#ui/actions/link.tsx'
 import { EmptyState } from '#ui/feedback/states.tsx'
 
 interface ClosedStateProps {
-  /** What is closed: `Stores`. */
+  /** The name of the closed page: `Stores`. */
   what: string
   /** The sentence of the server, which knows why. */
   reason?: string

@@ -13,7 +13,7 @@ interface SearchOptionListProps extends SearchOptions {
   onChoose: (option: SearchOption) => void
 }
 
-/** What the words in the search field can mean. The field keeps the focus and marks one of them. */
+/** The meanings of the words in the search field. The field keeps the focus and marks one of them. */
 export function SearchOptionList({ id, options, notes, marked, onMark, onChoose }: SearchOptionListProps) {
   return (
     <>

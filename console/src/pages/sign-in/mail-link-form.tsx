@@ -9,7 +9,7 @@ import { FormError } from '#ui/fields/field.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 
 interface MailLinkFormProps {
-  /** What the link is for: a new password, or a new account. */
+  /** The purpose of the link: a new password, or a new account. */
   ask: 'password' | 'account'
 }
 

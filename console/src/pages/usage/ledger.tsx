@@ -17,7 +17,7 @@ import { type Meter, meters } from './search.ts'
 interface LedgerProps {
   account: string
   filters: LedgerFilters
-  /** Who can be chosen. */
+  /** The keys and users to choose from. */
   spenders: readonly Option[]
   /** The days are those of a bar of the plot. */
   isBar: boolean

@@ -113,7 +113,7 @@ function useSpenders(
     ...[...users].map(([id, label]) => ({ id, label, hint: 'person' })),
     ...keys.map(({ id, name }) => ({ id, label: name, hint: 'key' })),
   ]
-  // What the address names stays chosen, even if it is in neither list.
+  // The choice in the address stays, even if it is in neither list.
   return chosen && !options.some(({ id }) => id === chosen) ? [{ id: chosen, label: chosen }, ...options] : options
 }
 

@@ -112,7 +112,7 @@ function ButtonWithReason({ reason, look, children, ...props }: ReasonProps) {
 }
 
 export interface IconButtonProps extends CommonButtonProps {
-  /** What it does, in words: its name, and its tooltip. */
+  /** Its action in words: the accessible name and the tooltip. */
   label: string
   icon: ReactNode
 }

@@ -6,7 +6,7 @@ import { type PlotBucket, type PlotSeries, partsOf, totalOf } from './plot-data.
 import { PlotTooltip } from './plot-tooltip.tsx'
 
 interface BarPlotProps {
-  /** What is plotted, such as `Contact credits`. */
+  /** The plotted quantity, such as `Contact credits`. */
   label: string
   buckets: readonly PlotBucket[]
   /** Stacked in this order, from below. */

@@ -17,7 +17,7 @@ export interface PlotSeries {
   values: readonly number[]
 }
 
-/** What a bucket holds, from the largest; series without anything are left out. */
+/** The values of a bucket, from the largest; empty series are omitted. */
 export function partsOf(
   series: readonly PlotSeries[],
   index: number,

@@ -27,7 +27,7 @@ interface TableProps<Row> {
   columns: readonly TableColumn<Row>[]
   rows: readonly Row[]
   getId: (row: Row) => string
-  /** What names a row, for its checkbox. Needed with `selection`. */
+  /** The name of a row, for its checkbox. Needed with `selection`. */
   getLabel?: (row: Row) => string
   /** The rows that are selected may be on other pages too; the box in the head is about the rows shown. */
   selection?: TableSelection

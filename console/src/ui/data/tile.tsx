@@ -4,7 +4,7 @@ import { classNames } from '../class-names.ts'
 
 interface TileProps {
   label: string
-  /** What is used, or just the figure. */
+  /** The used amount, or just the figure. */
   value: number
   /** Null or left out: there is none. */
   limit?: number | null

@@ -1,7 +1,7 @@
 import { formatNumber } from '#lib/format.ts'
 
 interface ProgressBarProps {
-  /** What goes on, such as `Revealing`. */
+  /** The work in progress, such as `Revealing`. */
   label: string
   value: number
   max: number

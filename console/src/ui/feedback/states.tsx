@@ -33,7 +33,7 @@ export function ErrorState({ message, requestId, onRetry, isRetrying = false, ac
 
 interface EmptyStateProps {
   title: string
-  /** What to do about it. */
+  /** The way out. */
   children?: ReactNode
   actions?: ReactNode
 }

@@ -26,7 +26,7 @@ export function CopyField({ label, value, description }: CopyFieldProps) {
 }
 
 interface CodeBlockProps {
-  /** What it is, for screen readers. */
+  /** Its name for screen readers. */
   label: string
   code: string
 }

@@ -4,13 +4,13 @@ import { Label } from 'react-aria-components/Label'
 import { Text } from 'react-aria-components/Text'
 import { classNames } from '../class-names.ts'
 
-/** What every field takes besides its value. */
+/** The properties of every field beside its value. */
 export interface FieldTexts {
   label: string
   /** For screen readers only, where the place makes it plain. */
   isLabelHidden?: boolean
   description?: ReactNode
-  /** What is wrong with the value. The field counts as invalid while it is set. */
+  /** The error of the value. The field is invalid while it is set. */
   errorMessage?: string | undefined
 }
 

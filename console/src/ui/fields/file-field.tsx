@@ -10,7 +10,7 @@ interface FileFieldProps {
   description?: string
   /** Endings or media types, such as `.csv`. */
   accepts: readonly string[]
-  /** What the button says. */
+  /** The label of the button. */
   buttonLabel: string
   onSelect: (file: File) => void
   isPending?: boolean

@@ -24,7 +24,7 @@ export function NumberField({
   className,
   ...props
 }: NumberFieldProps) {
-  // What is typed counts only when the field is left. If its old error went away only then, the button that is being pressed
+  // The text counts only when the field is left. If its old error went away only then, the button that is being pressed
   // would move away from under the pointer.
   const [isTyping, setTyping] = useState(false)
   const shownError = isTyping ? undefined : errorMessage

@@ -5,7 +5,7 @@ import { FieldLabel } from './field.tsx'
 
 export interface RadioCard<Id extends string> {
   id: Id
-  /** What it is called, in the first line. */
+  /** Its name, in the first line. */
   title: string
   /** Beside the title. */
   badge?: ReactNode

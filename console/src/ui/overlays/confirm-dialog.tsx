@@ -7,7 +7,7 @@ interface ConfirmDialogProps {
   title: string
   isOpen: boolean
   onClose: () => void
-  /** What will happen, in a sentence or two. */
+  /** The consequence, in a sentence or two. */
   children: ReactNode
   confirmLabel: string
   isDanger?: boolean

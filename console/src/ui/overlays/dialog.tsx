@@ -53,7 +53,7 @@ export function DialogActions({ children }: { children: ReactNode }) {
 interface FormActionsProps {
   isPending: boolean
   onCancel: () => void
-  /** What sending the form does, such as `Save`. */
+  /** The label of the submit button, such as `Save`. */
   children: ReactNode
 }
 

@@ -67,7 +67,7 @@ export interface CountResult {
 }
 
 /**
- * Counts exactly, over segments of which no two have the same living store. `poll` is called every few tens of microseconds
+ * Counts exactly, over segments without a living store in common. `poll` is called every few tens of microseconds
  * and may throw to give up.
  */
 export function countMatches(segments: readonly LiveSegment[], request: CountRequest, poll: Poll): CountResult {

@@ -1,2 +1,2 @@
-/** Called every few tens of microseconds; throws when nobody waits for the count any more. */
+/** Called every few tens of microseconds; throws when no request waits for the count any more. */
 export type Poll = () => void

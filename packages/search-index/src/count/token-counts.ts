@@ -8,7 +8,7 @@ export interface TokenCounter {
   count(code: number): number
 }
 
-/** The counts of a segment of which every living document matches: they are known, but for the dead. */
+/** The counts of a segment whose living documents all match: known, except for the dead. */
 export function countAllLiving({ tokenCounts }: Segment, dead: TokenCounter | null): TokenCounter {
   return { count: (code) => tokenCounts[code]! - (dead?.count(code) ?? 0) }
 }
@@ -66,7 +66,7 @@ function countMentions(
 const mentionsPerDocument = 2
 
 /**
- * Intersects bitsets of dense tokens. Counts sparse ones by their lists, of which often few are needed; once as many entries
+ * Intersects bitsets of dense tokens. Counts sparse ones by their lists, since often few are needed; once as many entries
  * are read as the matching documents have mentions, these are counted instead, which answers for all sparse tokens.
  */
 class WordCounter implements TokenCounter {

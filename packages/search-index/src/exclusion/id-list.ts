@@ -26,7 +26,7 @@ const keptDocuments = 12
 const worthDeriving = 0.75
 
 /**
- * Ids in the order in which they came. It only grows, so a set is a length, and what is derived from a set is derived anew
+ * Ids in the order in which they came. It only grows, so a set is a length, and derived data is computed again
  * only for the ids that were added. All arrays are shared between threads.
  */
 export class IdList {

@@ -16,7 +16,7 @@ export interface Replacement {
   hasRemovedContacts: boolean
 }
 
-/** What is compared of the newer copies of stores. */
+/** The compared fields of newer copies of stores. */
 type NewerStores = Pick<CodedStores, 'size' | 'ids' | 'contactStarts' | 'contactNumbers'>
 
 /** Appends newer copies of stores and marks the older ones dead. */

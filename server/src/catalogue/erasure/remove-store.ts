@@ -25,7 +25,7 @@ export interface RemovedStore {
  * Removes a live store with its hosts, contacts and history from the catalogue, in one numbered batch, and with them the kept replies
  * and files of exports that contain any of its people; lists lose them. Exports, reveals and the ledger stay: they contain only
  * numbers, and the numbers of
- * stores and contacts are never given again. Nobody is suppressed: an import may add store and people anew.
+ * stores and contacts are never given again. No suppression is added: an import may add the store and its contacts again.
  */
 export function removeStore(ctx: { actor: Actor; db: Pool; clock: Clock }, domain: string): Promise<RemovedStore> {
   const { actor, clock } = ctx

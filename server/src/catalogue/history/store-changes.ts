@@ -2,7 +2,7 @@ import type { Store } from '../../product/delivery/store-document.ts'
 import { type HistoryField, historyFields } from '../../product/delivery/store-history.ts'
 import type { StoreChangeInsert } from './queries.ts'
 
-/** What the history of a store keeps track of. */
+/** The tracked fields of a store. */
 export interface TrackedStore {
   store: Store
   aliases: string[]

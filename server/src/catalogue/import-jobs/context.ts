@@ -17,7 +17,7 @@ export interface ImportJobContext extends ActorContext {
 export const readingImports = { operator: true, kind: 'read' } as const satisfies Access
 /** Uploads, checks and clears away; nothing of the catalogue changes. */
 export const preparingImports = { operator: true, kind: 'edit' } as const satisfies Access
-/** What is imported cannot be taken back. */
+/** An import cannot be taken back. */
 export const runningImports = { operator: true, kind: 'powerful' } as const satisfies Access
 export const takingRejects = { operator: true, kind: 'exit' } as const satisfies Access
 

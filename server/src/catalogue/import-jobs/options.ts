@@ -4,11 +4,11 @@ import { delimiters } from '../imports/csv/dialect.ts'
 import { type CsvOptions, csvOptionsOf } from '../imports/csv/open-csv.ts'
 import { badValueRules } from '../imports/records/report.ts'
 
-/** What is done with an uploaded file: `check` changes nothing. */
+/** The run of an uploaded file: `check` changes nothing. */
 export const importRuns = ['check', 'import'] as const
 export type ImportRun = (typeof importRuns)[number]
 
-/** How a file is read. What is left out is detected, or has the default of the command. */
+/** The options of reading. A missing one is detected, or has the default of the command. */
 export const ImportJobOptions = ClosedObject({
   delimiter: Type.Optional(OneOf(delimiters)),
   encoding: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][\\w.:-]*$', maxLength: 40 })),

@@ -58,7 +58,7 @@ export async function previewImport(
   }
 }
 
-/** Each has a thread: two at once in this process, of which one person has one; others wait. */
+/** Each has a thread: two at once in this process, one for each user at most; others wait. */
 const turns = new FairQueue(2, {
   maxWaiting: 20,
   refuse: () => new Refusal('service_unavailable', 'Too many previews are being read; try again in a moment.'),

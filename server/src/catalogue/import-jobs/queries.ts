@@ -96,7 +96,7 @@ returning ${columns}`,
   return rows[0]
 }
 
-/** Writes the progress of a run. Returns whether somebody asked to stop it. */
+/** Writes the progress of a run. Returns true if a stop was requested. */
 export async function updateImportProgress(db: Queryable, id: number, progress: JobProgress): Promise<boolean> {
   const { rows } = await db.query<{ stop: boolean }>(
     'update import_jobs set progress = $2::jsonb where id = $1::bigint returning stop_requested as stop',

@@ -9,7 +9,7 @@ import { insertCountedRequest, type RequestWindow } from './queries.ts'
 import { sealEmail } from './sealed-email.ts'
 
 const linkLifetimeMs = 3_600_000
-/** In an hour. A mailbox gets few links, so that nobody can be flooded with them; an office shares a network address. */
+/** In an hour. A mailbox gets few links, so that it cannot be flooded; an office shares a network address. */
 const allowed = { address: 20, mailbox: 3 } as const
 
 interface AskContext {
@@ -27,8 +27,8 @@ export interface PrivacyLink {
 }
 
 /**
- * Stores a request for a link to what is held about an address; null when the address or the mailbox asked too often.
- * What is on file is not looked at: known and unknown addresses take the same way, and both get a link.
+ * Stores a request for a link to the data about an address; null after too many requests of the address or the mailbox.
+ * The catalogue is not read: known and unknown addresses take the same path, and both get a link.
  */
 export async function askForLink(ctx: AskContext, given: string): Promise<PrivacyLink | null> {
   const email = mailboxOf(given)
@@ -53,7 +53,7 @@ function windowsOf({ signer, address }: AskContext, email: string): RequestWindo
 
 /**
  * The address that the link is mailed to. All spellings in which an address is found must lead to the same mailbox, or
- * the owner of a look-alike could read about somebody else: anything but plain ASCII is mailed to its normal form.
+ * the owner of a look-alike could read another person's data: anything but plain ASCII is mailed to its normal form.
  */
 function mailboxOf(given: string): string {
   const normal = normalizeEmail(given)

@@ -35,7 +35,7 @@ export interface PrivacyLinkContext {
 /** Each use reads all contacts; a person looks, downloads and erases. */
 const usesPerLink = 30
 
-/** Reads what is held about the address that the link was mailed to. Works until the link ends or expires. */
+/** Reads the data about the address of the link. Works until the link ends or expires. */
 export async function openPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<PrivacyDataReply> {
   const { email, request, held } = await ctx.scans.run(ctx.address, token, async () => {
     const used = await useLink(ctx, token)
@@ -61,7 +61,7 @@ export async function copyPrivacyData(ctx: PrivacyLinkContext, token: string): P
 
 /** Erases everybody with the address of the link, and ends the link. Of several calls at once, one erases. */
 export async function eraseByPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<PrivacyErasureReply> {
-  // Neither the email address nor the network address of somebody who wants to be forgotten is kept.
+  // Neither the email address nor the network address of the request is kept.
   const actor = { kind: 'visitor', address: null } as const
   const erasure = { actor, ids: ctx.ids, clock: ctx.clock, seals: ctx.seals, db: ctx.pool.lane('privacy') }
   const erased = await ctx.scans.run(ctx.address, token, async () => {

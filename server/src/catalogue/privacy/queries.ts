@@ -101,7 +101,7 @@ select live.*, exists (select 1 from counted) as counted from live`,
   return rows[0]
 }
 
-/** What a request shows as its outcome should it expire now: 'kept' or 'nothing_held'. */
+/** The outcome of a request if it expires now: 'kept' or 'nothing_held'. */
 export async function updateExpectedOutcome(
   db: Queryable,
   id: number,
@@ -194,7 +194,7 @@ group by contact_id`,
 
 export interface AddressUseRow {
   suppressed_since: Date | null
-  /** Whether somebody signs in to the console with the address. */
+  /** Whether a user of the console has the address. */
   signs_in: boolean
   /** Whether a customer gave the address as their contact. */
   is_customer: boolean
@@ -224,7 +224,7 @@ export interface PrivacyRequestLogRow {
   erased: number | null
 }
 
-/** Requests of the privacy page with an id below `beforeId`, the newest first. Whose they are is in no column. */
+/** Requests of the privacy page with an id below `beforeId`, the newest first. No column identifies the person. */
 export async function selectPrivacyRequests(
   db: Queryable,
   beforeId: number | null,

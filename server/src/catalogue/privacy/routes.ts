@@ -41,7 +41,7 @@ export interface PrivacyServices {
 }
 
 /**
- * Routes with which anybody sees and erases what is held about their email address, without signing in. The link that is
+ * Routes on which a visitor sees and erases the data about their email address, without signing in. The link that is
  * mailed to the address is the proof that it is theirs.
  */
 export function registerPrivacyRoutes(api: ApiRoutes, services: PrivacyServices): void {

@@ -70,7 +70,7 @@ const privacyData = {
   requested_at: Timestamp('When the link was asked for.'),
   expires_at: Timestamp('When the link ends.'),
   suppressed_since: Nullable(Timestamp('Since when imports skip the address; null if they do not.')),
-  signs_in: Type.Boolean({ description: 'Whether somebody signs in to the console with the address.' }),
+  signs_in: Type.Boolean({ description: 'Whether a user of the console has the address.' }),
   is_customer: Type.Boolean({ description: 'Whether a customer gave the address as their contact.' }),
   contacts_total: Count('Records in all.'),
   contacts: Type.Array(HeldContact, { maxItems: maxShownContacts }),

@@ -51,7 +51,7 @@ export async function lockCatalogue(client: Client): Promise<{ batch: number; ta
   return rows[0]!
 }
 
-/** What a batch wrote. */
+/** The changes of a batch. */
 export interface BatchContents {
   /** How many rows of `stores` and `removed_stores` have its number. */
   rows: number

@@ -100,7 +100,7 @@ async function prepareExport(ctx: CreateExportContext, request: ExportRequest): 
   }
 }
 
-/** What the quote of a request allows. Refuses one that is not for this request, or that no longer suffices. */
+/** The limits of a request's quote. Refuses a quote of another request, or one that no longer suffices. */
 async function readQuote(
   { quotes, caller, now }: CreateExportContext,
   request: ExportRequest,

@@ -13,7 +13,7 @@ export interface FileLayout {
   gzip: boolean
 }
 
-/** What is exported, in normal form. */
+/** The exported selection, in normal form. */
 export interface ExportQuery {
   store: StoreQuery
   /** Null for kind `stores`. */
@@ -21,10 +21,10 @@ export interface ExportQuery {
   /** Only stores with these hosts; empty for any. */
   hosts: string[]
   maxPerStore: number
-  /** What the members of the list are; null without a list. */
+  /** The kind of the list's members; null without a list. */
   listKind: 'stores' | 'contacts' | null
   exclude: Exclude | null
-  /** What is excluded is what the account had before this time, ISO 8601; its own deliveries are not earlier. */
+  /** Items that the account had before this time (ISO 8601) are excluded; its own deliveries are not earlier. */
   startedAt: string
 }
 

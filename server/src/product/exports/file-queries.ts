@@ -146,7 +146,7 @@ export interface OldFile {
   expiresAt: Date
 }
 
-/** The oldest files of an account that nobody is writing. */
+/** The oldest files of an account that are complete. */
 export async function selectOldestFiles(
   db: Queryable,
   { accountId, mode }: FileOwner,

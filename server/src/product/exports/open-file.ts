@@ -11,7 +11,7 @@ import { findPieceAt, selectPiece } from './file-queries.ts'
 import { createExportFormat } from './format/export-format.ts'
 import { auditExport, downloadingExports, type ExportsContext, requireExport } from './manage-exports.ts'
 
-/** What a download asks for, as its headers say it. */
+/** The requested range of a download, from its headers. */
 export interface FileConditions {
   range: string | undefined
   ifRange: string | undefined

@@ -16,7 +16,7 @@ function exportsMeter({ accountId, mode, keyId }: ExportRow, periodStart: Date):
   return { accountId, mode, meter: 'store_exports', periodStart, keyId }
 }
 
-/** What a chunk delivers. */
+/** The deliveries of a chunk. */
 interface ChunkDelivery {
   /** Contacts to reveal. */
   contactIds: readonly number[]
@@ -26,7 +26,7 @@ interface ChunkDelivery {
   now: Date
 }
 
-/** What a chunk paid, and what the account has of its contacts now. */
+/** The charge of a chunk, and the account's state of its contacts afterwards. */
 interface PaidChunk {
   credits: number
   storeExports: number

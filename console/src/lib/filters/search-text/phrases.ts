@@ -72,7 +72,7 @@ export class Phrases {
     yield* new Set([...this.#byKey.values()].flat())
   }
 
-  /** What the words from here on mean; as many of them as possible. */
+  /** The meaning of the words from here on; as many of them as possible. */
   find(tokens: readonly Token[], at: number): FoundPhrase | undefined {
     for (let length = Math.min(longestPhrase, tokens.length - at); length > 0; length--) {
       const words = tokens.slice(at, at + length)

@@ -19,7 +19,7 @@ import { splitWords, type Token } from './tokens.ts'
 export interface WordsReading {
   /** The filters with everything that was understood. */
   filters: Filters
-  /** What was understood, alone. */
+  /** The part that was understood. */
   understood: Filters
   unknown: readonly UnknownWords[]
   /** Other readings of words with several meanings. */
@@ -37,7 +37,7 @@ interface UnknownWords {
 export interface Offer {
   /** The words that it is for. */
   of: string
-  /** What is meant instead, such as `not Yotpo`, and the group it is in. */
+  /** The meaning instead, such as `not Yotpo`, and its group. */
   label: string
   group: string
   /** The whole text with it. */
@@ -95,7 +95,7 @@ class Reader {
   /** Where the words begin that deny what follows. */
   #negatedFrom: number | undefined
   #connector: 'and' | 'or' | undefined
-  /** What stood directly before. */
+  /** The words directly before. */
   #last: { condition: Condition; list: 'apps' | 'pixels'; match: Match } | undefined
 
   constructor(fields: FilterFields, filters: Filters, taxonomy: Taxonomy, text: string) {

@@ -15,7 +15,7 @@ export interface SearchOption {
   chips?: readonly Chip[]
   /** The text of the field afterwards: what was not understood stays. */
   text: string
-  /** What is chosen afterwards; missing where only the text changes. */
+  /** The filters afterwards; missing where only the text changes. */
   filters?: Filters
   /** The store to open. */
   host?: string
@@ -23,7 +23,7 @@ export interface SearchOption {
 
 export interface SearchOptions {
   options: readonly SearchOption[]
-  /** What is wrong with words that no option takes. */
+  /** The error of words that no option takes. */
   notes: readonly string[]
 }
 

@@ -8,7 +8,7 @@ import { type BudgetDraft, type BudgetMeter, budgetMeters, budgetProblem, effect
 interface BudgetFieldsProps {
   draft: BudgetDraft
   onChange: (draft: BudgetDraft) => void
-  /** What the server refused, if it did. */
+  /** The server's refusal, if there is one. */
   failure: unknown
   /** The budgets in force, of a key that exists. */
   current?: ApiKey['budget']
@@ -36,7 +36,7 @@ export function BudgetFields({ draft, onChange, failure, current }: BudgetFields
   )
 }
 
-/** What happens at the budget, once for all fields. */
+/** The effect of a budget, once for all fields. */
 export function BudgetRules() {
   return (
     <p className="text-muted text-xs">

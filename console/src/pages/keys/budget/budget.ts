@@ -58,7 +58,7 @@ export function reservedOf({ limit, used, remaining }: BudgetFigures): number {
   return Math.max(0, limit - used - remaining)
 }
 
-/** What a new figure means for a key that has already spent, in words. */
+/** The effect of a new figure on a key that has already spent, in words. */
 export function effectOf(figure: number, current: BudgetFigures | null): string | undefined {
   if (Number.isNaN(figure) || budgetProblem(figure)) return undefined
   const reserved = current ? reservedOf(current) : 0

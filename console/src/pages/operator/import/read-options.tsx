@@ -143,9 +143,9 @@ interface DetectedSelectProps {
   label: string
   names: Record<string, string>
   value: string | undefined
-  /** What was detected, or is in use. */
+  /** The detected value, or the one in use. */
   detected: string | null | undefined
-  /** What happens without a choice, where nothing is detected. */
+  /** The behaviour without a choice, where nothing is detected. */
   automaticLabel?: string
   onChange: (value: string | undefined) => void
 }

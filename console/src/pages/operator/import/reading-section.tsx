@@ -16,13 +16,13 @@ interface ReadingSectionProps {
   options: ImportOptions
   onChange: (options: ImportOptions) => void
   onRun: (run: 'check' | 'import') => void
-  /** What was asked for, until the server has answered. */
+  /** The requested options, until the reply arrives. */
   pending: 'check' | 'import' | null
 }
 
 /** How the file is read: its columns, its first rows, and the buttons that go on. */
 export function ReadingSection({ job, options, onChange, onRun, pending }: ReadingSectionProps) {
-  // What matters to how the first rows are read.
+  // The options that change how the first rows are read.
   const { on_bad_value: _drop, ...read } = options
   const preview = useQuery({
     ...pageQuery('previewImport', { id: String(job.id), body: { options: read } }),
@@ -115,7 +115,7 @@ export function ReadingSection({ job, options, onChange, onRun, pending }: Readi
   )
 }
 
-/** What would let a file be read whose heading is not in its first line. */
+/** Offers for a file whose heading is not in its first line. */
 function describeSuggestion({
   suggestion,
 }: ImportPreview): { problem: string; action: string; options: Partial<ImportOptions> } | null {
@@ -135,7 +135,7 @@ function describeSuggestion({
   }
 }
 
-/** What is wrong with the columns, in words for this page; the server's speak of the command. */
+/** The faults of the columns, in words for this page; the server's name the command. */
 function describeProblems({ columns, problems }: ImportPreview, fields: readonly ImportField[]): string[] {
   const chosen = columns.flatMap(({ field }) => field ?? [])
   const twice = [...new Set(chosen.filter((field, index) => chosen.indexOf(field) < index))]

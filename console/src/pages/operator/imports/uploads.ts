@@ -119,7 +119,7 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof ApiFailure && error.status === 413
 }
 
-/** What may be over at the next try: a connection that broke, a server that restarts, a part that was taken after all. */
+/** Failures that may pass: a broken connection, a server that restarts, a part that was taken after all. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof ApiFailure)) return false
   return ['unreachable', 'service_unavailable', 'wrong_offset', 'invalid_request'].includes(error.code)

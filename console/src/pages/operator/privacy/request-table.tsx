@@ -10,7 +10,7 @@ import { EmptyState } from '#ui/feedback/states.tsx'
 import { PagedTable } from '../../search/paged-table.tsx'
 import { none, OperatorSection } from '../facts.tsx'
 
-/** What people asked for on the public page: when and how it ended, and nothing about who. */
+/** Requests of the public page: time and outcome, without the person. */
 export function RequestTable() {
   return (
     <OperatorSection

@@ -10,7 +10,7 @@ interface FilterGroupProps {
   name: string
   /** Its number in the column. */
   place: number
-  /** What is chosen in it, in words. */
+  /** Its choice, in words. */
   chips: readonly Chip[]
   /** Open at first. It is, too, while something in it is chosen. */
   isOpenAtFirst: boolean

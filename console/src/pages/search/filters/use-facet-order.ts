@@ -5,7 +5,7 @@ import { searchNodes, type TaxonomyNode } from '#lib/filters/taxonomy.ts'
 
 interface OrderedValues {
   nodes: readonly TaxonomyNode[]
-  /** What was typed to find a value. */
+  /** The typed text that filters the values. */
   typed: string
   chosen: readonly string[]
   counts: CountOf | undefined

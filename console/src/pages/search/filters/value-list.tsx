@@ -11,7 +11,7 @@ import { useFacetOrder } from './use-facet-order.ts'
 const longListLength = 15
 
 interface ValueListProps {
-  /** What the list is of, such as `Countries`. */
+  /** The name of the list, such as `Countries`. */
   label: string
   nodes: readonly TaxonomyNode[]
   chosen: readonly string[]

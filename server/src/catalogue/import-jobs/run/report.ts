@@ -5,7 +5,7 @@ import { fieldsOf } from '../kinds.ts'
 const maxProblems = 200
 
 /**
- * The counts and problems of a run as they are stored. Of files with contacts nothing is stored that may be somebody's: no
+ * The counts and problems of a run as they are stored. Of files with contacts no personal data is stored: no
  * values, and no names that the file gives to what is no field.
  */
 export function describePart(of: RecordsOf, result: ImportResult, kind: ImportKindName): ImportReport {

@@ -1,6 +1,6 @@
 /** A cell that cannot be cleaned. Not an Error: files can have many, and a stack costs more than the cell. */
 export class CellFault {
-  /** What is wrong; follows the quoted value in a sentence. */
+  /** The reason; follows the quoted value in a sentence. */
   readonly reason: string
   readonly hint: string | null
 

@@ -57,7 +57,7 @@ export function readChoice(
   return value
 }
 
-/** Reads text of a kind. What the check of the record would refuse anyway is left as it is. */
+/** Reads text of a kind. Values that the check of the record refuses are left as they are. */
 export function readCellText(text: string, kind: CellKind | undefined, options: CellOptions): string {
   switch (kind) {
     case undefined:

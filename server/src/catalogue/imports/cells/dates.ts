@@ -25,7 +25,7 @@ const time =
 /** Words that stand beside a day or a month and say nothing. */
 const fillers = new Set(['st', 'nd', 'rd', 'th', 'er', 'e', 'o', 'of', 'de', 'del', 'di', 'den', 'le', 'the', 'r'])
 
-/** What is outside is a placeholder, or the zero of a program. */
+/** Dates outside are placeholders, or the zero of a program. */
 const years = { first: 1900, last: 2100 }
 /** No date is longer. */
 const maxLength = 100

@@ -66,7 +66,7 @@ export class TaxonomyResolver {
     return code === undefined ? undefined : this.#vocabulary.find(facet, code)?.value
   }
 
-  /** What a person meant, if it is certain; otherwise up to three similar values. */
+  /** The intended value, if it is certain; otherwise up to three similar values. */
   #nearest(facet: Facet, spelling: string): string[] {
     const meant = this.understand(facet, spelling)
     if (meant !== undefined) return [meant]

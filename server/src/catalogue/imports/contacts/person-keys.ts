@@ -10,7 +10,7 @@ export interface PersonKeys {
   main: Buffer
   /** The email in normal form and the name, of a record without external id that has both. */
   person: { email: string; name: string } | null
-  /** Whether the email is a role's, such as info@, which identifies nobody who has a name. */
+  /** Whether the email is a role's, such as info@, which identifies no named person. */
   isShared: boolean
 }
 

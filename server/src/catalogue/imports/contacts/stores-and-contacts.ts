@@ -53,7 +53,7 @@ function selectStore(record: RawRecord): RawRecord {
   return { ...record, value: store, faults: record.faults.filter(({ path }) => !path.startsWith(contactPrefix)) }
 }
 
-/** A row that is no record is told of with the stores; one without contact has none. */
+/** A row that is no record counts to the stores; one without a contact has none. */
 function selectContact(record: RawRecord): RawRecord | null {
   if (record.problem !== undefined || !isObject(record.value)) return null
   const { contact, domain } = record.value

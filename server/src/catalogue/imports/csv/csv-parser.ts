@@ -8,7 +8,7 @@ import { isBlank, type Line, maxLineBytes } from '../source/lines.ts'
 
 export type Delimiter = ',' | ';' | '\t' | '|'
 
-/** What the bytes of a row are; in an invalid one, cells contain U+FFFD. */
+/** The text of a row; in an invalid one, cells contain U+FFFD. */
 export type RowText = 'ascii' | 'utf-8' | 'invalid'
 
 /** The cells of a row, or the reason why it is malformed. */

@@ -10,7 +10,7 @@ export interface FoundField {
   how: 'name' | 'synonym'
 }
 
-/** A header as columns of lists are told apart: `E-mail 2 Address` is number 2 of `email`. */
+/** A header with its number in a list: `E-mail 2 Address` is number 2 of `email`. */
 interface Item {
   /** The field with 0 for the index. */
   first: string
@@ -145,7 +145,7 @@ function isAttribute(field: string): boolean {
   return /\.(?:status|type|is_primary)$/.test(field)
 }
 
-/** What a column of a list is about, without digits and without the words for its attributes. */
+/** The subject of a list's column, without digits and words for its attributes. */
 function stemOf(key: string): string {
   return attributeWords.reduce((stem, word) => stem.replace(word, ''), key.replace(/\d/g, ''))
 }

@@ -9,7 +9,7 @@ import { looksLike } from './looks-like.ts'
 
 const lookedAt = 50
 
-/** What a person who imports a file of records without a header gives as `--no-header`; null if the first row is a header. */
+/** The value of `--no-header` for a file without a header; null if the first row is a header. */
 export function guessNoHeader(names: FieldNames, rows: readonly (readonly string[])[]): string | null {
   const [first] = rows
   const [key] = shapeOf(names.schema).required ?? []

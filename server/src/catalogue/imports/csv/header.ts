@@ -25,7 +25,7 @@ export interface Header {
   columns: HeaderColumn[]
   /** Why the file cannot be imported with these columns; one sentence each. */
   problems: string[]
-  /** What is worth knowing of columns that are not read. */
+  /** Notices on columns that are not read. */
   notices: Fault[]
   /** Columns without a name, in which a value is at fault. */
   nameless: number[]
@@ -96,7 +96,7 @@ function findColumns(names: FieldNames, cells: readonly string[], map: ColumnMap
   })
 }
 
-/** What is not seen in a heading, and what pandas writes for no name. */
+/** Invisible characters of a heading, and pandas' text for no name. */
 const invisible = /[\s\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g
 const pandasName = /^unnamed: \d{1,4}$/i
 
@@ -170,7 +170,7 @@ function contradict(columns: readonly HeaderColumn[], group: readonly HeaderColu
 }
 
 /**
- * A column without a name is ignored. Where most rows have a value there, that is told; where few have, a row was shifted
+ * A column without a name is ignored. If most rows have a value there, the report says so; if few have, a row was shifted
  * by a delimiter inside a value, and is at fault. Nothing shifts a row to the left of the first name.
  */
 function judgeNameless(

@@ -20,7 +20,7 @@ import { findHeaderLine, guessNoHeader } from './find-header.ts'
 import { describeUnreadableHeader, type Header, readHeader, withoutHeader } from './header.ts'
 import { quoteArgument } from './header-problems.ts'
 
-/** What the person who imports says about a CSV file; everything else is detected. */
+/** The given options of a CSV file; everything else is detected. */
 export interface CsvOptions {
   delimiter?: Delimiter
   /** Any that the decoder knows; UTF-8, UTF-16 with its mark and Windows-1252 are detected. */
@@ -37,7 +37,7 @@ export interface CsvOptions {
   noHeader?: readonly string[]
 }
 
-/** What a person would have to say for the file to be read; only told. */
+/** The options with which the file could be read, for a message. */
 export interface Suggestion {
   header_row: number | null
   /** The fields of the columns, with commas. */
@@ -62,7 +62,7 @@ export interface CsvLayout extends Dialect {
   problems: string[]
   suggestion: Suggestion | null
   dates: DateOrder | undefined
-  /** What is worth knowing of how it is read. */
+  /** Notices on how it is read. */
   notices: LineFault[]
   /** How many cells most rows have; more than the header if each ends with a delimiter. */
   commonWidth: number

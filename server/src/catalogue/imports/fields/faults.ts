@@ -1,8 +1,8 @@
-/** What is wrong with a record: told in the rejects file, and grouped by field and reason in the report. */
+/** A fault of a record: listed in the rejects file, grouped by field and reason in the report. */
 export interface Fault {
   /** The field, such as `emails[0].email`; empty for the record as a whole. */
   path: string
-  /** What is wrong, without the value, so that equal faults count together. */
+  /** The reason without the value, so that equal faults count together. */
   reason: string
   /** The value at fault as it was written; null if there is none to show. */
   value: string | null

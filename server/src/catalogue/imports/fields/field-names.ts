@@ -2,9 +2,9 @@ import type { TObject } from 'typebox'
 import type { ImportField } from './import-fields.ts'
 import type { Synonyms } from './meanings.ts'
 
-/** What a file's columns may be called: the fields of a record, and what people call them. */
+/** The names that a file's columns may have: the fields of a record, and their synonyms. */
 export interface FieldNames {
-  /** What a record is, for messages: `store`, `contact`. */
+  /** The noun for a record in messages: `store`, `contact`. */
   noun: string
   schema: TObject
   /** All fields, with index 0 for those of lists. */

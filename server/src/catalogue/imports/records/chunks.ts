@@ -104,7 +104,7 @@ function readInto<Patch>(
 
 const maxDetailLength = 2_000
 
-/** What is wrong with a text that is no record. */
+/** The fault of a text that is no record. */
 function describeProblem({
   problem,
   detail,

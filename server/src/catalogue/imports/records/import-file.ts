@@ -52,7 +52,7 @@ export interface ImportInput extends ImportOptions {
   /** A path, or `-` for `stdin`. */
   file: string
   stdin?: Readable
-  /** What the rejects file beside the file is called: `<file>.rejects.csv` by default. */
+  /** The name of the rejects file: `<file>.rejects.csv` beside the file by default. */
   rejectsName?: string
 }
 
@@ -144,7 +144,7 @@ interface Streams {
   source: ImportSource
   file: OpenedFile
   rejects: RejectsSink
-  /** What the records are to the thread that can read them; null if only the calling thread can. */
+  /** The kind of records for the reading thread; null if only the calling thread can read them. */
   threadKind: RecordsOf | null
 }
 
@@ -194,7 +194,7 @@ async function importRecords<Patch>(
   return report.outcome()
 }
 
-/** A rejected record is told all that is wrong with it, so that it is mended once. */
+/** A rejected record lists all of its faults, so that it is mended once. */
 function addLateFaults<Patch>({ rejects }: Chunk<Patch>, { lateFaults }: ChunkOutcome<Patch>): void {
   if (!lateFaults || lateFaults.size === 0) return
   for (const reject of rejects) {

@@ -45,7 +45,7 @@ export interface WriteContext {
   now: Date
   /** Whether a bad value is left out; otherwise its record is refused. */
   dropsBadValues: boolean
-  /** What the records so far called their stores. */
+  /** The names of stores in the records so far. */
   storeNames: RecentNames
   /** Stores that a dry run would have imported, by host, with the country that it would give them; undefined for none. */
   expectedStores?: ReadonlyMap<string, PatchField<string>>
@@ -84,7 +84,7 @@ export interface ChunkOutcome<Patch> {
   refused: RefusedRecord<Patch>[]
   /** Values that only the stored rows showed to be bad. */
   dropped: LineFault[]
-  /** What is worth knowing though nothing was refused or left out. */
+  /** Notices beside refused and omitted values. */
   notices?: readonly LineFault[]
   /** How many of the trials would be taken. */
   takenTrials: number

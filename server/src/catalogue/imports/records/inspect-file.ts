@@ -37,7 +37,7 @@ export interface Inspection {
   problems: string[]
   /** What would let it be read, for a person to decide. */
   suggestion: Suggestion | null
-  /** What is worth knowing of how it is read. */
+  /** Notices on how it is read. */
   notices: { field: string; reason: string; hint: string | null }[]
   rows: InspectedRow[]
 }

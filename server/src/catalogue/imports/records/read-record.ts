@@ -51,7 +51,7 @@ export function readRecord<Patch>(
   return { faults, patch: null, remnant }
 }
 
-/** What is left of a record. It is not whole if the record itself is at fault, or lacks its key. */
+/** The good part of a record. It is not whole if the record itself is at fault, or lacks its key. */
 interface Rest {
   value: unknown
   isWhole: boolean

@@ -25,7 +25,7 @@ export type RawRecord = {
   | { value: unknown; faults: readonly Fault[]; keepsPhones?: boolean; problem?: never }
   | {
       problem: string
-      /** What is to be said of it beyond the problem: figures and the text, if `original` lacks it. */
+      /** Details beyond the problem: figures, and the text if `original` lacks it. */
       detail: string | null
       hint?: string
     }

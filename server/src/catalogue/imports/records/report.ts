@@ -11,7 +11,7 @@ export type RecordsOf = (typeof recordsOf)[number]
 export const importKinds = [...recordsOf, 'stores+contacts'] as const
 export type ImportKindName = (typeof importKinds)[number]
 
-/** What is done with a record that has a bad value: it is rejected, or the value is left out. */
+/** The handling of a record with a bad value: reject it, or omit the value. */
 export const badValueRules = ['reject', 'drop'] as const
 
 /** Records of a file that have the same fault. */
@@ -38,7 +38,7 @@ export const ImportReport = ClosedObject({
   seconds: Type.Number({ minimum: 0 }),
   // The most frequent first.
   problems: Type.Array(ImportProblem),
-  // What is worth knowing though nothing was refused for it. Missing in reports of earlier versions.
+  // Notices without a refusal. Missing in reports of earlier versions.
   notices: Type.Optional(Type.Array(ImportProblem)),
 })
 export type ImportReport = Static<typeof ImportReport>

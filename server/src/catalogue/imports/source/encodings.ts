@@ -56,7 +56,7 @@ const encodings: Readonly<Record<string, string>> = {
   'euc-kr': 'cp949 949 uhc ksc5601 ksx1001 korean ksc56011987 windows949',
 }
 
-/** What the decoder calls them, where it differs. */
+/** The decoder's names, where they differ. */
 const codecs: Readonly<Record<string, string>> = {
   'mac-centraleurope': 'maccenteuro',
   'mac-cyrillic': 'maccyrillic',
@@ -89,7 +89,7 @@ export function requireEncoding(given: string): string {
   )
 }
 
-/** What the decoder calls an encoding. */
+/** The decoder's name of an encoding. */
 export function codecOf(name: string): string {
   const codec = codecs[name] ?? name
   if (!iconv.encodingExists(codec)) throw new Error(`there is no decoder for ${name}`)

@@ -44,7 +44,7 @@ export class LineSplitter {
     return lines
   }
 
-  /** A CR at the end is held: an LF may follow it. */
+  /** Keep a CR at the end: an LF may follow it. */
   #splitAtReturns(part: Buffer, lines: Line[]): void {
     let start = 0
     if (part.length > 0 && this.#endsWithReturn()) this.#release(lines)

@@ -36,7 +36,7 @@ const workbooks: readonly [name: string, sentence: string][] = [
   ['Index/', `it is a Numbers document. ${spreadsheet}`],
 ]
 
-/** What the file is instead of text, in a sentence; null if it may be what it should be. */
+/** The real format of a file that is no text, in a sentence; null if it may be text. */
 export function describeOtherFormat(first: Buffer): string | null {
   const signature = signatures.find(([, at, ...bytes]) => startsWith(first, at, bytes))
   if (signature) return signature[0]

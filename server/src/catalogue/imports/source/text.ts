@@ -76,7 +76,7 @@ export async function openText(
   if (file === '-') return openStandardInput(stdin)
   const { size } = await readableFile(file)
   const raw = createReadStream(file, { highWaterMark: blockBytes })
-  // Closed before it is read, it may still fail to open: nobody waits for that.
+  // Closed before it is read, it may still fail to open; the error is not needed.
   raw.on('error', () => {})
   // A failure of either stream reaches the reader of the last one; the callback only marks it as handled.
   const isPacked = /\.gz$/i.test(file)

@@ -123,7 +123,7 @@ function* historyRows(created: StoredStore[], changed: StoreChanges['changed']):
   for (const { id, before, state } of changed) yield* compareStores(id, before, state)
 }
 
-/** What the API says of a store and no record has: `POST /exports` writes it, too. */
+/** Fields of the API that no record has: `POST /exports` writes them, too. */
 const servedFields = ['id', 'object', 'contacts_summary'] as const
 const servedColumns = columnsOfKind.stores
   .map(({ name }) => name)

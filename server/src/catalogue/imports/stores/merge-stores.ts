@@ -191,7 +191,7 @@ function patchCreatedAt(patch: StorePatch['storeCreatedAt'], current: CreatedAt 
     source: patchField(patch.source, current?.source ?? null, null),
     confidence: patchField(patch.confidence, current?.confidence ?? null, null),
   }
-  // One of which nothing is known is none, as in a file whose columns of it are empty.
+  // An entry without any value is none, as in a file whose columns for it are empty.
   return Object.values(next).some((field) => field !== null) ? next : null
 }
 

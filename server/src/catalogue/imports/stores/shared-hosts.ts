@@ -1,5 +1,5 @@
 /**
- * Hosts that are nobody's own shop: a profile, a market stall or a mailbox there would make one store of all of their users. The
+ * Hosts that many share: a profile, a market stall or a mailbox there would make one store of all of their users. The
  * well-known ones, not every one: a list of thousands has hosts that became shops since.
  */
 
@@ -111,7 +111,7 @@ const companyWords = new Set(
 )
 
 /**
- * What is wrong with a host that many share, as one of a store of this name; null for a shop's own host. The company itself is a store
+ * The fault of a shared host as one of a store of this name; null for a shop's own host. The company itself is a store
  * like others, and is known by its name: `Etsy, Inc.` of etsy.com, `Amazon Germany` of amazon.de. A shop there has another name.
  */
 export function describeSharedHost(text: string, host: string, name: string | null): string | null {

@@ -3,7 +3,7 @@ import { inspectStoresAndContacts } from '../contacts/stores-and-contacts.ts'
 import { type InspectContext, type Inspection, type InspectOptions, inspectFile } from '../records/inspect-file.ts'
 import { storeImportKind } from '../stores/import-stores.ts'
 
-/** What a file is of. */
+/** The contents of a file. */
 export type InspectedKind = 'stores' | 'contacts' | 'stores+contacts'
 
 /** Reads the beginning of a file; throws an `OperatorError` for a file that cannot be read. */

@@ -6,7 +6,7 @@ import type { Original } from '../records/records.ts'
 import type { RecordsOf } from '../records/report.ts'
 import type { InspectedKind } from './inspect.ts'
 
-/** What the thread is told at its start. Plain data. */
+/** The task of the thread. Plain data. */
 export type ImportThreadTask = ({ work: 'read' } & ReadingTask) | ({ work: 'inspect' } & InspectingTask)
 
 interface FileTask {
@@ -31,7 +31,7 @@ export interface InspectingTask extends FileTask {
   options: InspectOptions
 }
 
-/** Messages of the thread. It keeps the originals of records until their chunk is done: nearly none is asked for. */
+/** Messages of the thread. It keeps the originals of records until their chunk is done: few are needed. */
 export type FromReadingThread =
   | { kind: 'chunk'; number: number; chunk: Chunk<unknown>; bytesRead: number }
   | { kind: 'originals'; originals: Original[] }

@@ -92,7 +92,7 @@ export async function completeSignUp(
 
 /**
  * Creates a user with an account of their own on plan `free`, and runs `work` in the same transaction. Throws when
- * somebody has the address.
+ * the address is taken.
  */
 export async function createOwner<T>(
   ctx: { db: Pool; ids: IdSealer; now: Date; address: string },

@@ -11,7 +11,7 @@ export interface Budget {
   creditsBound: 'max_credits' | 'credits'
 }
 
-/** What the account has already, which costs nothing. */
+/** Rows that the account has already, which cost nothing. */
 export interface Owned {
   /** Null if no check is needed, because the budget covers everything. */
   exportedStores: ReadonlySet<number> | null

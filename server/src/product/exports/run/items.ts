@@ -19,7 +19,7 @@ export interface ItemContext {
   deliverEmails: DeliverEmails
 }
 
-/** What the account has of a contact once the chunk is paid for. */
+/** The account's state of a contact once the chunk is paid for. */
 export interface Reveals {
   times: ReadonlyMap<number, Date>
   fresh: ReadonlySet<number>

@@ -158,7 +158,7 @@ function refusalOf({ userId }: ExportRow, owner: ExportOwnerRow, accessOpen: boo
   return null
 }
 
-/** Changes the row of an export that this server still has, and reads it anew. */
+/** Changes the row of an export whose lease this server holds, and reads it again. */
 async function changeHeld(
   ctx: RunContext,
   held: HeldExport,

@@ -147,7 +147,7 @@ function shortageOf({ rows }: ChosenRows, candidates: readonly Candidate[], row:
   }
 }
 
-/** What the account has of the rows once they are paid for, if nobody else reveals any of them meanwhile. */
+/** The account's state of the rows once they are paid for, unless another request reveals some meanwhile. */
 async function expectReveals(
   client: Client,
   { kind, accountId, mode }: ExportRow,
