@@ -64,7 +64,7 @@ test('a restore names the keys and operators that it made valid again, and says 
   expect(stdout).toContain(
     `These keys are valid here again. Revoke those that had been: storedex keys revoke KEY.\n  ${id}`,
   )
-  expect(stdout).toMatch(/These people are operators here again\. .*\n {2}per_\w+ {2}ops@people\.example {2}Ops\n/)
+  expect(stdout).toMatch(/These users are operators here again\. .*\n {2}per_\w+ {2}ops@people\.example {2}Ops\n/)
   expect(stdout).not.toContain(key)
   expect((await restore('--replace')).stdout).not.toContain('valid here again')
 })
