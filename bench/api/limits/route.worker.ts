@@ -4,7 +4,7 @@ import { validationOptions } from '../../../server/src/foundation/http/validatio
 import { ContactRevealHeaders, ContactRevealRequest } from '../../../server/src/product/contacts/schema.ts'
 import { ContactSearchRequest } from '../../../server/src/product/contacts/search-contacts.ts'
 import { StoreEnrichmentRequest } from '../../../server/src/product/stores/enrich-stores.ts'
-import { StoreSearchRequest } from '../../../server/src/product/stores/find-stores.ts'
+import { StoreSearchRequest } from '../../../server/src/product/stores/search-stores.ts'
 import type { Sample } from '../load/load.ts'
 import { paths } from '../load/requests.ts'
 import { type Operation, operations, revealOperationOf } from '../load/workload.ts'

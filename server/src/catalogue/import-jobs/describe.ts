@@ -1,7 +1,7 @@
 import type { UserContext } from '../../customers/auth/signed-in.ts'
 import { selectUserNames } from '../../customers/usage/queries.ts'
 import type { ConnectionPool } from '../../foundation/db/pool.ts'
-import type { CursorSealer } from '../../foundation/kernel/cursor.ts'
+import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import type { IdSealer } from '../../foundation/kernel/ids.ts'
 import { ofInstallation, type PageQuery, readListPage } from '../../foundation/kernel/list-pages.ts'
 import type { RecordsOf } from '../imports/records/report.ts'

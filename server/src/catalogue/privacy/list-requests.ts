@@ -1,7 +1,7 @@
 import { type Access, authorize } from '../../customers/auth/access.ts'
 import type { ActorContext } from '../../customers/auth/actor.ts'
 import type { Queryable } from '../../foundation/db/pool.ts'
-import type { CursorSealer } from '../../foundation/kernel/cursor.ts'
+import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import { ofInstallation, type PageQuery, readListPage } from '../../foundation/kernel/list-pages.ts'
 import { type PrivacyRequestLogRow, selectPrivacyRequests } from './queries.ts'
 import type { PrivacyRequestListReply } from './schema.ts'

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import { ClosedObject, Count, Nullable, Timestamp } from '../../foundation/kernel/shapes.ts'
+import type { Entitlement } from './account.ts'
 
 /** The actions that restore the access of a lapsed account. */
 const ApiAccessAction = ClosedObject(
@@ -42,3 +43,23 @@ export const TrialCreditAction = ClosedObject(
 export type TrialCreditAction = Static<typeof TrialCreditAction>
 
 export const BillingAction = Type.Union([ApiAccessAction, TrialCreditAction])
+
+/** How a trial account gets the credits of its paid plan, for `usage.billing` and for a refused reveal. */
+export function trialAction(
+  {
+    limits,
+    paidPlanCredits,
+    hasPaymentMethod,
+    trial,
+  }: Pick<Entitlement, 'limits' | 'paidPlanCredits' | 'hasPaymentMethod' | 'trial'>,
+  url: string,
+): TrialCreditAction {
+  return {
+    can_unlock_paid_credits_now: hasPaymentMethod,
+    action: 'end_trial_to_unlock_pro_credits',
+    current_limit: limits.contact_credits,
+    paid_plan_limit: paidPlanCredits,
+    trial_ends_at: trial.endsAt?.toISOString() ?? null,
+    url,
+  }
+}

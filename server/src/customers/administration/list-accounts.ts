@@ -1,4 +1,4 @@
-import type { CursorSealer } from '../../foundation/kernel/cursor.ts'
+import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import { readListPage } from '../../foundation/kernel/list-pages.ts'
 import type { Account } from '../accounts/account.ts'
 import { authorize } from '../auth/access.ts'

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../foundation/db/pool.ts'
-import type { CursorSealer } from '../../foundation/kernel/cursor.ts'
+import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import type { IdSealer } from '../../foundation/kernel/ids.ts'
 import { readListPage } from '../../foundation/kernel/list-pages.ts'
 import { authorize } from '../auth/access.ts'

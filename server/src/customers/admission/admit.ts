@@ -1,16 +1,11 @@
 import type { Queryable } from '../../foundation/db/pool.ts'
-import { Refusal } from '../../foundation/kernel/errors.ts'
+import type { Refusal } from '../../foundation/kernel/errors.ts'
 import { type AccountTerms, entitlementAt } from '../accounts/account.ts'
 import type { Limits, PlanFile } from '../accounts/plans.ts'
 import { toAccountTerms } from '../accounts/queries.ts'
 import { budgetsOf } from '../auth/budgets.ts'
-import {
-  accessRequiredError,
-  type KeyCaller,
-  missingScopeError,
-  refuseUnusableKey,
-  type Scope,
-} from '../auth/caller.ts'
+import type { KeyCaller, Scope } from '../auth/caller.ts'
+import { accessRequiredError, missingScopeError, refuseUnusableKey, unknownKeyError } from '../auth/key-refusals.ts'
 import {
   type BillingLimit,
   type CallLimit,
@@ -52,10 +47,6 @@ export interface FoundCaller {
   error: Refusal | null
   /** What was decided by. */
   row: PresentedKeyRow
-}
-
-export function unknownKeyError(): Refusal {
-  return new Refusal('invalid_api_key', 'This API key does not exist.')
 }
 
 /**

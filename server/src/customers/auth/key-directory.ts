@@ -1,5 +1,4 @@
 import type { Lane, Queryable } from '../../foundation/db/pool.ts'
-import { hashApiKey, parseApiKey } from '../../foundation/kernel/api-key.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import { networkOf } from '../../foundation/kernel/text/networks.ts'
 import { clockToleranceMs } from '../../foundation/kernel/time.ts'
@@ -78,15 +77,6 @@ export class KeyDirectory {
 /** The hash of a key as the key of a map. */
 export function nameOfHash(secretHash: Buffer): string {
   return secretHash.toString('latin1')
-}
-
-/** The hash of the key in an `Authorization` header. Throws `Refusal` for a header without a well-formed key. */
-export function readBearerKeyHash(authorization: string | undefined): Buffer {
-  if (!authorization)
-    throw new Refusal('missing_api_key', 'Send your API key in the header "Authorization: Bearer <key>".')
-  const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
-  if (!key || !parseApiKey(key)) throw new Refusal('invalid_api_key', 'This is not a Storedex API key.')
-  return hashApiKey(key)
 }
 
 /** Failures per address and window before its connections are slowed down. */

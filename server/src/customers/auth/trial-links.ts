@@ -1,7 +1,7 @@
 import type { IdSealer, Mode } from '../../foundation/kernel/ids.ts'
 import type { Signer } from '../../foundation/kernel/signer.ts'
 import { clockToleranceMs } from '../../foundation/kernel/time.ts'
-import { consoleBillingPath } from './caller.ts'
+import { consoleBillingPath } from './key-refusals.ts'
 
 /** The page on which a user ends a trial, and the page that sandbox links lead to instead. */
 export const trialPagePath = '/billing/trial'

@@ -1,4 +1,4 @@
-import { startTimeBudget } from './links/links.ts'
+import { startTimeBudget } from './links/counted-links.ts'
 import type { BillingProvider, Offer, OfferPrice, Price } from './provider.ts'
 
 // Pages are useful without prices; the provider has to be quick, or they are left out.

@@ -3,7 +3,7 @@
 import { clockToleranceMs, formatDay, formatTime } from '../../foundation/kernel/time.ts'
 import { meters as allMeters, type Meter } from '../accounts/plans.ts'
 import { budgetOf } from '../auth/budgets.ts'
-import type { KnownStores } from './known-exports.ts'
+import type { KnownStores } from './exports-cache.ts'
 import { askedOf, type ChargeItem, type CountedMeter, type OnceMeter, type Spending } from './spending.ts'
 import type { ChargeValues } from './statement/charge-queries.ts'
 import { type ChargeParts, kindOfCharge } from './statement/parts.ts'

@@ -1,6 +1,6 @@
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import { formatDay, formatNumber, type Period } from '../../foundation/kernel/time.ts'
-import type { TrialCreditAction } from '../accounts/billing-actions.ts'
+import { trialAction } from '../accounts/billing-actions.ts'
 import type { Meter } from '../accounts/plans.ts'
 import { budgetOf } from '../auth/budgets.ts'
 import type { CountedWindows, Spender } from '../auth/caller.ts'
@@ -211,18 +211,3 @@ function secondsUntilEnd({ end }: Period, now: Date): number {
 }
 
 const count = (value: number, noun: string) => `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`
-
-/** How a trial account gets the credits of its paid plan, for `usage.billing` and for a refused reveal. */
-export function trialAction(
-  { limits, paidPlanCredits, hasPaymentMethod, trial }: Spender['entitlement'],
-  url: string,
-): TrialCreditAction {
-  return {
-    can_unlock_paid_credits_now: hasPaymentMethod,
-    action: 'end_trial_to_unlock_pro_credits',
-    current_limit: limits.contact_credits,
-    paid_plan_limit: paidPlanCredits,
-    trial_ends_at: trial.endsAt?.toISOString() ?? null,
-    url,
-  }
-}

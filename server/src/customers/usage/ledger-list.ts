@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { CursorSealer } from '../../foundation/kernel/cursor.ts'
+import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import type { IdSealer } from '../../foundation/kernel/ids.ts'
 import { RecordList, readListPage } from '../../foundation/kernel/list-pages.ts'
 import { ClosedObject, Nullable, OneOf, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { type Static, type TSchema, Type } from 'typebox'
-import type { CursorSealer } from './cursor.ts'
+import type { CursorSealer } from './cursor-sealer.ts'
 import { Refusal } from './errors.ts'
 import type { Mode } from './ids.ts'
 import { ClosedObject, listTitle, Nullable, RequestId } from './shapes.ts'

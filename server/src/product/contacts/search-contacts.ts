@@ -8,8 +8,8 @@ import { hashQuery, narrowsStores, normalizeStoreConditions } from '../../search
 import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
 import { deliverPreviews } from '../delivery/deliver.ts'
 import { findStoreIds } from '../delivery/fetch-queries.ts'
-import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
 import { type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
+import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '../delivery/search-paging.ts'
 import { Exclude, excludeHashParts, openExclusion, type SearchContext } from '../exclusion/exclude.ts'
 
 export const ContactSearchRequest = ClosedObject(

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { callerContext } from '../../customers/admission/access.ts'
+import { callerContext } from '../../customers/admission/hooks.ts'
 import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'

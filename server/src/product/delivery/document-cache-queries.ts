@@ -1,4 +1,4 @@
-import { catalogueVersionSql } from '../../customers/ledger/statement/decision-queries.ts'
+import { catalogueVersionSql } from '../../customers/ledger/statement/allowance-queries.ts'
 import type { Queryable } from '../../foundation/db/pool.ts'
 
 export async function readCatalogueVersion(db: Queryable): Promise<string> {

@@ -1,6 +1,6 @@
 /** Statements that fetch what replies hold, beside the version of the catalogue that it is of. */
 import { contactsPerStore } from '@storedex/search-index'
-import { catalogueVersionSql } from '../../customers/ledger/statement/decision-queries.ts'
+import { catalogueVersionSql } from '../../customers/ledger/statement/allowance-queries.ts'
 import type { Queryable } from '../../foundation/db/pool.ts'
 import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
 import type { Mode } from '../../foundation/kernel/ids.ts'

@@ -3,7 +3,7 @@ import { type Access, authorize } from '../../customers/auth/access.ts'
 import { ClosedObject, RequestId } from '../../foundation/kernel/shapes.ts'
 import type { CatalogueContext, PaidReply } from '../delivery/paid-reply.ts'
 import { parseStore } from '../delivery/store-document.ts'
-import { takeStore } from '../stores/find-stores.ts'
+import { takeStore } from '../stores/lookup-store.ts'
 import { createExportFormat } from './format/export-format.ts'
 
 const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')])

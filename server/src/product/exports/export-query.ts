@@ -1,6 +1,6 @@
 import { contactsPerStore, everyStore } from '@storedex/search-index'
 import type { Caller, Scope } from '../../customers/auth/caller.ts'
-import { requireScope } from '../../customers/auth/caller.ts'
+import { requireScope } from '../../customers/auth/key-refusals.ts'
 import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import type { Exclusion } from '../../search/engines/engine.ts'

@@ -1,6 +1,6 @@
 import type { KeyedMutex } from '@storedex/work'
 import { Type } from 'typebox'
-import { callerContext } from '../../customers/admission/access.ts'
+import { callerContext } from '../../customers/admission/hooks.ts'
 import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
 import type { ContactSeals } from '../../foundation/encryption/keyring.ts'
 import { errorReplies } from '../../foundation/http/openapi/openapi.ts'

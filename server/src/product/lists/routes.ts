@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { callerContext } from '../../customers/admission/access.ts'
+import { callerContext } from '../../customers/admission/hooks.ts'
 import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { rejectBody } from '../../foundation/http/validation.ts'

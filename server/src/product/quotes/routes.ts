@@ -1,4 +1,4 @@
-import { callerContext } from '../../customers/admission/access.ts'
+import { callerContext } from '../../customers/admission/hooks.ts'
 import type { CallerContext } from '../../customers/auth/caller.ts'
 import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'

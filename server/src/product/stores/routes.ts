@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { callerContext } from '../../customers/admission/access.ts'
+import { callerContext } from '../../customers/admission/hooks.ts'
 import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { listParameters } from '../../foundation/kernel/list-pages.ts'
@@ -10,15 +10,9 @@ import { StoreLookupReply } from '../delivery/store-document.ts'
 import { StoreHistory } from '../delivery/store-history.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { enrichingStores, enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
-import {
-  lookingUpStores,
-  lookupStore,
-  StoreSearchReply,
-  StoreSearchRequest,
-  searchingStores,
-  searchStores,
-} from './find-stores.ts'
+import { lookingUpStores, lookupStore } from './lookup-store.ts'
 import { readingHistory, readStoreHistory } from './read-history.ts'
+import { StoreSearchReply, StoreSearchRequest, searchingStores, searchStores } from './search-stores.ts'
 import { StoreView, viewingStores, viewStore } from './view-store.ts'
 
 const DomainParams = ClosedObject({

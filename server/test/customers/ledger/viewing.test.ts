@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CallerContext } from '../../../src/customers/auth/caller.ts'
 import { Charges } from '../../../src/customers/ledger/charges.ts'
-import { KnownExports } from '../../../src/customers/ledger/known-exports.ts'
+import { KnownExports } from '../../../src/customers/ledger/exports-cache.ts'
 import { hashViewedPage } from '../../../src/customers/ledger/spending.ts'
 import { expireViewedPages } from '../../../src/customers/ledger/window-queries.ts'
 import { type ConnectionPool, createPool } from '../../../src/foundation/db/pool.ts'

@@ -6,7 +6,7 @@ import type { ToolSchema } from '../../../src/doors/mcp/schemas.ts'
 import { ContactSearchRequest } from '../../../src/product/contacts/search-contacts.ts'
 import { StoreCountRequest } from '../../../src/product/counts/schema.ts'
 import { StoreEnrichmentRequest } from '../../../src/product/stores/enrich-stores.ts'
-import { StoreSearchRequest } from '../../../src/product/stores/find-stores.ts'
+import { StoreSearchRequest } from '../../../src/product/stores/search-stores.ts'
 import type { Json } from '../../support/client.ts'
 
 const own: ToolSchema = {

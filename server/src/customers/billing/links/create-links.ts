@@ -6,7 +6,6 @@ import type { BillingContext, BillingLinkPurpose, BillingServices, ReturnUrls } 
 import type { Offer, PortalPage, ProviderLink, ProviderSubscription } from '../provider.ts'
 import type { BillingLinkReply, SubscriptionLinkRequest } from '../schema.ts'
 import { type BillingState, ensureCustomer, loadBillingState, withCustomer } from '../status.ts'
-import { decideLink, type LinkDecision } from './decide-link.ts'
 import {
   billingAccountNotFound,
   createCallerLink,
@@ -14,7 +13,8 @@ import {
   linkReply,
   startTimeBudget,
   type TimeBudget,
-} from './links.ts'
+} from './counted-links.ts'
+import { decideLink, type LinkDecision } from './decide-link.ts'
 
 export const managingBilling = {
   key: { scope: 'billing:manage', billingLimit: 'billing_links' },

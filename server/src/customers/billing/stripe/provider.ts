@@ -1,5 +1,5 @@
 import { endedStatuses, isSubscriptionRunning } from '../../accounts/account.ts'
-import { billingAccountNotFound } from '../links/links.ts'
+import { billingAccountNotFound } from '../links/counted-links.ts'
 import type { BillingInterval, BillingProvider, OfferPrice, PaidPlan, ProviderSubscription } from '../provider.ts'
 import { closeCheckouts, replaceCheckouts } from './checkouts.ts'
 import {

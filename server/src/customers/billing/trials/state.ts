@@ -1,7 +1,7 @@
 import { type Account, canRecoverSubscription, closedReason, entitlementAt } from '../../accounts/account.ts'
 import { readUsage } from '../../usage/read-usage.ts'
 import type { BillingServices } from '../context.ts'
-import type { TimeBudget } from '../links/links.ts'
+import type { TimeBudget } from '../links/counted-links.ts'
 import { priceOf, readPrices } from '../prices.ts'
 import type { BillingInterval, PaidPlan, Price, ProviderSubscription } from '../provider.ts'
 import { loadBillingState } from '../status.ts'

@@ -11,7 +11,7 @@
 import { violatesConstraint } from '@storedex/pg-lanes/failures'
 import type { Queryable } from '../../../foundation/db/pool.ts'
 import { meters as allMeters, type Meter } from '../../accounts/plans.ts'
-import { admittedCte, keysBeforeCte, newCte, stateCte } from './decision-queries.ts'
+import { admittedCte, keysBeforeCte, newCte, stateCte } from './allowance-queries.ts'
 import { type ChargeParts, nameOfCharge } from './parts.ts'
 import { insertCte, insertedBy, pageCte, settlementCtes, spendsCte, userRowsCte } from './settlement-queries.ts'
 

@@ -1,6 +1,6 @@
 import { StoreCountRequest } from '../../../product/counts/schema.ts'
 import { StoreEnrichmentRequest } from '../../../product/stores/enrich-stores.ts'
-import { StoreSearchRequest } from '../../../product/stores/find-stores.ts'
+import { StoreSearchRequest } from '../../../product/stores/search-stores.ts'
 import { callApi, requestApi, ToolError } from '../api-call.ts'
 import { apiInput, ownInput } from '../schemas.ts'
 import { catalogueData, catalogueOutput, compactValue } from '../text.ts'

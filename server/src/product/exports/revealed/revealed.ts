@@ -4,7 +4,7 @@ import type { CallerContext } from '../../../customers/auth/caller.ts'
 import { nameSpenders, SpentBy } from '../../../customers/usage/spenders.ts'
 import type { DeliverEmails } from '../../../foundation/encryption/contact-facts.ts'
 import type { ContactSeals } from '../../../foundation/encryption/keyring.ts'
-import type { CursorSealer } from '../../../foundation/kernel/cursor.ts'
+import type { CursorSealer } from '../../../foundation/kernel/cursor-sealer.ts'
 import type { IdSealer } from '../../../foundation/kernel/ids.ts'
 import {
   type ListPosition,

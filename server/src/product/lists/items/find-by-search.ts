@@ -1,5 +1,5 @@
 import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
-import { requireScope } from '../../../customers/auth/caller.ts'
+import { requireScope } from '../../../customers/auth/key-refusals.ts'
 import { Refusal } from '../../../foundation/kernel/errors.ts'
 import { normalizePersonFilters } from '../../../search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../search/query/store-query.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { scopes } from '../../../../src/customers/auth/caller.ts'
-import { startTimeBudget } from '../../../../src/customers/billing/links/links.ts'
+import { startTimeBudget } from '../../../../src/customers/billing/links/counted-links.ts'
 import { Refusal } from '../../../../src/foundation/kernel/errors.ts'
 import { createLogger } from '../../../../src/foundation/runtime/logger.ts'
 import type { TestKey } from '../../../support/app.ts'

@@ -1,6 +1,6 @@
 import { findCaller } from '../../../../src/customers/admission/admit.ts'
 import { CachedKey } from '../../../../src/customers/admission/key-cache.ts'
-import { Admission } from '../../../../src/customers/admission/request-admission.ts'
+import { Admission } from '../../../../src/customers/admission/pending-admission.ts'
 import { keyActor } from '../../../../src/customers/auth/actor.ts'
 import type { Scope } from '../../../../src/customers/auth/caller.ts'
 import { selectAccountsOfKeys } from '../../../../src/customers/auth/key-queries.ts'

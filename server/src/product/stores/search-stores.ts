@@ -3,9 +3,9 @@ import { type Access, authorize } from '../../customers/auth/access.ts'
 import { ClosedObject } from '../../foundation/kernel/shapes.ts'
 import { StoreSearchFilters } from '../../search/query/filters.ts'
 import { hashQuery, narrowsStores, normalizeStoreFilters } from '../../search/query/store-query.ts'
-import { deliverHosts, deliverStores } from '../delivery/deliver.ts'
-import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
-import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../delivery/paid-reply.ts'
+import { deliverStores } from '../delivery/deliver.ts'
+import type { PaidReply } from '../delivery/paid-reply.ts'
+import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '../delivery/search-paging.ts'
 import { Store } from '../delivery/store-document.ts'
 import { Exclude, excludeHashParts, openExclusion, type SearchContext } from '../exclusion/exclude.ts'
 
@@ -22,12 +22,6 @@ export const searchingStores = {
   member: { role: 'viewer', needsAccess: true, spends: ['search_rows'] },
   kind: 'spend',
   spends: ['search_rows', 'store_exports'],
-} as const satisfies Access
-
-export const lookingUpStores = {
-  key: { scope: 'stores:read', admitsWithCharge: true },
-  kind: 'spend',
-  spends: ['store_exports'],
 } as const satisfies Access
 
 /**
@@ -54,23 +48,4 @@ export async function searchStores(ctx: SearchContext, request: Static<typeof St
     viewedPage,
   })
   return { body: renderList(ctx, items, nextCursor), balance, endReason, rowsCharged }
-}
-
-/** Finds a store by its domain, an alias, or a URL with either; costs one export per period. */
-export async function lookupStore(ctx: CatalogueContext, domain: string): Promise<PaidReply> {
-  authorize(ctx, lookingUpStores)
-  const { document, balance } = await takeStore(ctx, domain)
-  return { body: `${document.slice(0, -1)},"request_id":"${ctx.requestId}"}`, balance }
-}
-
-/** The document of a store, found by its domain, an alias, or a URL with either; costs one export per period. */
-export async function takeStore(
-  ctx: CatalogueContext,
-  domain: string,
-): Promise<{ document: string; balance: PaidReply['balance'] }> {
-  const host = parseHost(domain)
-  const { stores, balance } = await deliverHosts(ctx, [host])
-  const [found] = stores
-  if (!found) throw storeNotFound(host)
-  return { document: found.document, balance }
 }

@@ -9,13 +9,8 @@ import type { PlanFile } from '../accounts/plans.ts'
 import { type Access, scopeNeededBy } from '../auth/access.ts'
 import { keyActor } from '../auth/actor.ts'
 import type { CallerContext, KeyCaller } from '../auth/caller.ts'
-import {
-  type FailedKeyCounter,
-  type KeyDirectory,
-  type KeyUsageRecorder,
-  nameOfHash,
-  readBearerKeyHash,
-} from '../auth/key-directory.ts'
+import { type FailedKeyCounter, type KeyDirectory, type KeyUsageRecorder, nameOfHash } from '../auth/key-directory.ts'
+import { readBearerKeyHash, unknownKeyError } from '../auth/key-refusals.ts'
 import { rateHeaders } from '../auth/rate-limits.ts'
 import { isMemberContext } from '../auth/signed-in.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
@@ -23,9 +18,9 @@ import { charge } from '../ledger/charge.ts'
 import type { Charges } from '../ledger/charges.ts'
 import type { Spending } from '../ledger/spending.ts'
 import { uncountRequest } from '../ledger/window-queries.ts'
-import { admitStatusCheck, findCaller, type Presented, unknownKeyError } from './admit.ts'
+import { admitStatusCheck, findCaller, type Presented } from './admit.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
-import { Admission } from './request-admission.ts'
+import { Admission } from './pending-admission.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KnownExports, type KnownStores } from '../../../src/customers/ledger/known-exports.ts'
+import { KnownExports, type KnownStores } from '../../../src/customers/ledger/exports-cache.ts'
 
 const november = new Date('2026-11-01T00:00:00.000Z')
 const owner = (accountId: number) => ({ accountId, mode: 'live' as const, periodStart: november })

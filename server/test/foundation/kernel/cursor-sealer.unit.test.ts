@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CursorPayload, createCursorSealer } from '../../../src/foundation/kernel/cursor.ts'
+import { type CursorPayload, createCursorSealer } from '../../../src/foundation/kernel/cursor-sealer.ts'
 
 const sealer = createCursorSealer(Buffer.alloc(32, 1))
 
