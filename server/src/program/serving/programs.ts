@@ -18,7 +18,7 @@ export function threadProgram(
 
 /** Node arguments that run the stand-in for Stripe: its bundle next to ours, otherwise its source. */
 export function standinProgram(projectDir: string): string[] {
-  const bundle = fileURLToPath(new URL('../bin/standin.js', import.meta.url))
+  const bundle = fileURLToPath(new URL('./standin.js', import.meta.url))
   if (existsSync(bundle)) return [bundle]
   return ['--import', import.meta.resolve('tsx'), join(projectDir, 'stripe-standin/src/bin/standin.ts')]
 }
