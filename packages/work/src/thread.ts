@@ -10,13 +10,12 @@ export interface ThreadProgram {
   execArgv: readonly string[]
 }
 
-interface ThreadOptions<Out> {
+interface ThreadOptions {
   name: string
   /** Data for the start of the thread. */
   task?: unknown
   /** The limit of its heap; a thread that exceeds it dies (`isOutOfMemory`). */
   memoryMb?: number
-  onMessage(message: Out): void
 }
 
 /** A thread that takes messages `In` and sends messages `Out`. Its constructor throws if the system has no room for it. */
@@ -25,7 +24,7 @@ export class Thread<In, Out> {
   readonly ended: Promise<unknown>
   readonly #worker: Worker
 
-  constructor({ file, execArgv }: ThreadProgram, { name, task, memoryMb, onMessage }: ThreadOptions<Out>) {
+  constructor({ file, execArgv }: ThreadProgram, { name, task, memoryMb }: ThreadOptions) {
     this.#worker = new Worker(file, {
       name,
       workerData: task,
@@ -34,7 +33,6 @@ export class Thread<In, Out> {
       env: {},
       ...(memoryMb !== undefined && { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
     })
-    this.#worker.on('message', onMessage)
     this.ended = new Promise((resolve) => {
       let cause: unknown
       this.#worker.on('error', (error) => {
@@ -46,6 +44,11 @@ export class Thread<In, Out> {
 
   post(message: In): void {
     this.#worker.postMessage(message)
+  }
+
+  /** Listens to messages; call it before the next turn of the event loop, in which the first may come. */
+  onMessage(handle: (message: Out) => void): void {
+    this.#worker.on('message', handle)
   }
 
   /** Sends a message on which the thread ends by itself, and kills it if it has not after `timeoutMs`. */

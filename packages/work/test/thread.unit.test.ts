@@ -14,10 +14,8 @@ function start(code: string, { task, memoryMb }: { task?: unknown; memoryMb?: nu
   writeFileSync(file, `import { parentPort as port, workerData as task } from 'node:worker_threads'\n${code}`)
   const sent: unknown[] = []
   const limits = memoryMb === undefined ? {} : { memoryMb }
-  const thread = new Thread<unknown, unknown>(
-    { file, execArgv: [] },
-    { name: 'test', task, ...limits, onMessage: (message) => sent.push(message) },
-  )
+  const thread = new Thread<unknown, unknown>({ file, execArgv: [] }, { name: 'test', task, ...limits })
+  thread.onMessage((message) => sent.push(message))
   return { thread, sent }
 }
 
@@ -60,7 +58,7 @@ describe('a thread', () => {
   })
 
   test('whose program is missing has ended with the reason', async () => {
-    const thread = new Thread({ file: join(folder, 'nothing.mjs'), execArgv: [] }, { name: 'test', onMessage() {} })
+    const thread = new Thread({ file: join(folder, 'nothing.mjs'), execArgv: [] }, { name: 'test' })
     expect(await thread.ended).toMatchObject({ code: 'MODULE_NOT_FOUND' })
   })
 })

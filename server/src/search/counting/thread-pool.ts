@@ -110,10 +110,8 @@ class CountThread {
   }
 
   #start(): Thread<ToCountThread, FromCountThread> {
-    const thread = new Thread<ToCountThread, FromCountThread>(this.#program, {
-      name: 'search count',
-      onMessage: (answer) => this.#waiting?.settle(answer),
-    })
+    const thread = new Thread<ToCountThread, FromCountThread>(this.#program, { name: 'search count' })
+    thread.onMessage((answer) => this.#waiting?.settle(answer))
     void thread.ended.then((cause) => {
       if (this.#thread === thread) this.#die(cause)
     })

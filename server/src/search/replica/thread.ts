@@ -59,9 +59,8 @@ class ReplicaThread implements Replica {
   async #runOnce(): Promise<unknown> {
     const deserializer = new IndexDeserializer()
     const task: ThreadTask = { kind: 'sync', settings: this.#settings, program: this.#program }
-    this.#thread = startThread<ReplicaMessage>(this.#program, task, (message) =>
-      this.#handleMessage(message, deserializer),
-    )
+    this.#thread = startThread(this.#program, task)
+    this.#thread.onMessage((message) => this.#handleMessage(message, deserializer))
     const cause = await this.#thread.ended
     this.#thread = null
     return cause
@@ -81,12 +80,8 @@ export type ThreadTask =
 /** The only message to a thread. */
 type Stop = 'stop'
 
-export function startThread<Out>(
-  program: ThreadProgram,
-  task: ThreadTask,
-  onMessage: (message: Out) => void,
-): Thread<Stop, Out> {
-  return new Thread(program, { name: `search ${task.kind}`, task, onMessage })
+export function startThread<Out>(program: ThreadProgram, task: ThreadTask): Thread<Stop, Out> {
+  return new Thread(program, { name: `search ${task.kind}`, task })
 }
 
 /** The main function of the thread program. */
@@ -118,7 +113,8 @@ function runReplicaSync(settings: ReplicaSettings, program: ThreadProgram): void
 function mergeInThread(program: ThreadProgram): MergeInBackground {
   return (parts) =>
     new Promise<Segment>((resolve, reject) => {
-      const thread = startThread<Segment>(program, { kind: 'merge', parts }, resolve)
+      const thread = startThread<Segment>(program, { kind: 'merge', parts })
+      thread.onMessage(resolve)
       void thread.ended.then((cause) => reject(cause ?? new Error('the merge thread ended without a result')))
     })
 }

@@ -92,6 +92,6 @@ test.each([
 test('a thread gets no environment variables', async () => {
   const file = join(temporaryFolder(), 'tell.mjs')
   writeFileSync(file, `import { parentPort } from 'node:worker_threads'; parentPort.postMessage({ ...process.env })`)
-  const told = new Promise((resolve) => startThread({ file, execArgv: [] }, { kind: 'merge', parts: [] }, resolve))
-  expect(await told).toEqual({})
+  const thread = startThread({ file, execArgv: [] }, { kind: 'merge', parts: [] })
+  expect(await new Promise((resolve) => thread.onMessage(resolve))).toEqual({})
 })

@@ -34,26 +34,24 @@ const defaults = { memoryMb: 1_024, silenceMs: 120_000 }
 export function startImportInThread(program: ThreadProgram, limits: Partial<typeof defaults> = {}): StartImport {
   const { memoryMb, silenceMs } = { ...defaults, ...limits }
   return (task, onProgress) => {
-    let thread: Thread<Stop, ImportMessage> | undefined
+    const thread = new Thread<Stop, ImportMessage>(program, { name: 'console import', task, memoryMb })
     const result = new Promise<ImportTaskResult>((resolve, reject) => {
-      const onMessage = (message: ImportMessage) => {
+      const silence = setTimeout(() => {
+        reject(new ImportRunError(silenceSentence))
+        void thread.kill()
+      }, silenceMs)
+      thread.onMessage((message) => {
         silence.refresh()
         if (message.kind === 'progress') onProgress(message.progress)
         else if (message.kind === 'done') resolve(message.result)
         else if (message.kind === 'failed') reject(toError(message))
-      }
-      const run = new Thread<Stop, ImportMessage>(program, { name: 'console import', task, memoryMb, onMessage })
-      const silence = setTimeout(() => {
-        reject(new ImportRunError(silenceSentence))
-        void run.kill()
-      }, silenceMs)
-      thread = run
-      void run.ended.then((cause) => {
+      })
+      void thread.ended.then((cause) => {
         clearTimeout(silence)
         reject(new ImportRunError(sentenceForDeath(cause), cause === undefined ? {} : { cause }))
       })
     })
-    return { result, stop: () => thread?.post('stop'), kill: async () => thread?.kill() }
+    return { result, stop: () => thread.post('stop'), kill: () => thread.kill() }
   }
 }
 

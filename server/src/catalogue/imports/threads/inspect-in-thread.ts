@@ -21,27 +21,19 @@ export function inspectInThread(program: ThreadProgram, limits: Partial<typeof d
       terms: termsOf(vocabulary),
       identityKey: new Uint8Array(seals.identities.secret),
     }
+    const thread = new Thread<never, FromReadingThread>(program, { name: 'import preview', task, memoryMb })
     let onLoaded = () => {}
     const loaded = new Promise<void>((resolve) => {
       onLoaded = resolve
     })
-    let onDone: (inspection: Inspection) => void = () => {}
-    let onFailure: (reason: Error) => void = () => {}
     const inspection = new Promise<Inspection>((resolve, reject) => {
-      onDone = resolve
-      onFailure = reject
-    })
-    const thread = new Thread<never, FromReadingThread>(program, {
-      name: 'import preview',
-      task,
-      memoryMb,
-      onMessage: (message) => {
+      thread.onMessage((message) => {
         if (message.kind === 'inspecting') onLoaded()
-        else if (message.kind === 'inspected') onDone(message.inspection)
-        else if (message.kind === 'failed') onFailure(failureOf(message))
-      },
+        else if (message.kind === 'inspected') resolve(message.inspection)
+        else if (message.kind === 'failed') reject(failureOf(message))
+      })
+      void thread.ended.then((cause) => reject(deathOf(file, cause)))
     })
-    void thread.ended.then((cause) => onFailure(deathOf(file, cause)))
     try {
       await withTimeout(Promise.race([loaded, inspection]), startMs, () => {
         throw new OperatorError(`${file}: the thread that reads its first rows did not start; try again.`)

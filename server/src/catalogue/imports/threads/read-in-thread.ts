@@ -45,13 +45,8 @@ export function termsOf(vocabulary: Vocabulary): Term[] {
 
 function readElsewhere<Patch>(program: ThreadProgram, reading: ReadingTask): ChunkReading<Patch> {
   const task: ImportThreadTask = { work: 'read', ...reading }
-  const inbox = new Inbox(reading.file)
-  const thread = new Thread<ToReadingThread, FromReadingThread>(program, {
-    name: 'import reading',
-    task,
-    onMessage: (message) => inbox.add(message),
-  })
-  void thread.ended.then((cause) => inbox.close(cause))
+  const thread = new Thread<ToReadingThread, FromReadingThread>(program, { name: 'import reading', task })
+  const inbox = new Inbox(thread, reading.file)
   let bytesRead = 0
   async function* chunks(): AsyncGenerator<Chunk<Patch>> {
     try {
@@ -83,24 +78,19 @@ function readElsewhere<Patch>(program: ThreadProgram, reading: ReadingTask): Chu
 
 /** The messages of the thread, until it fails or dies. */
 class Inbox {
-  readonly #file: string
   readonly #messages: FromReadingThread[] = []
   #death: Error | null = null
   #onChange: () => void = () => {}
 
-  constructor(file: string) {
-    this.#file = file
-  }
-
-  add(message: FromReadingThread): void {
-    this.#messages.push(message)
-    this.#onChange()
-  }
-
-  /** The thread has ended. */
-  close(cause: unknown): void {
-    this.#death = new OperatorError(`${this.#file}: the thread that reads the file ended unexpectedly.`, { cause })
-    this.#onChange()
+  constructor(thread: Thread<ToReadingThread, FromReadingThread>, file: string) {
+    thread.onMessage((message) => {
+      this.#messages.push(message)
+      this.#onChange()
+    })
+    void thread.ended.then((cause) => {
+      this.#death = new OperatorError(`${file}: the thread that reads the file ended unexpectedly.`, { cause })
+      this.#onChange()
+    })
   }
 
   /** The next message of this kind, or the last one; messages of other kinds keep their order. */
