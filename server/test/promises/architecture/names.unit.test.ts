@@ -4,14 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { expectOnlyKnown } from './support/exceptions.ts'
 import type { SourceFacts } from './support/facts.ts'
 import { parse } from './support/parse.ts'
-import { filesIn, project, sourcePaths } from './support/tree.ts'
+import { exportersOf, filesIn, project, sourcePaths } from './support/tree.ts'
 
-/** What two files of the group export under one name. A name that is only passed on counts where it is made. */
+/** Names that two files of the group export, with these files. */
 function namesTwice(files: readonly SourceFacts[]): string[] {
-  const filesOf = new Map<string, Set<string>>()
-  for (const { path, exports } of files)
-    for (const name of exports) filesOf.set(name, (filesOf.get(name) ?? new Set()).add(path))
-  return [...filesOf].filter(([, paths]) => paths.size > 1).map(([name, paths]) => [name, ...paths].join(' '))
+  return [...exportersOf(files)]
+    .filter(([, paths]) => paths.length > 1)
+    .map(([name, paths]) => [name, ...paths].join(' '))
 }
 
 // The console's types from the API's document have the names of that document, and are renamed where they are used.

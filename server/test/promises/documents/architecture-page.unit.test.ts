@@ -1,14 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { filesIn, project } from '../architecture/support/tree.ts'
+import { expect, test } from 'vitest'
+import { exportersOf, filesIn, project } from '../architecture/support/tree.ts'
 
 // What docs/architecture.md and the other pages about the code name in code font: paths, tests, exported names.
 const pages = ['docs/architecture.md', 'docs/search-index.md', 'docs/testing.md', 'CONTRIBUTING.md']
 const sources = filesIn(/^(server|packages\/[\w-]+|client)\/src\/|^bin\/tests\/|^server\/test\/.*\bsupport\//)
-const filesOf = new Map<string, string[]>()
-for (const { path, exports } of sources)
-  for (const name of exports) filesOf.set(name, [...(filesOf.get(name) ?? []), path])
+const filesOf = exportersOf(sources)
 
 /** The text outside of fenced blocks. */
 const proseOf = (page: string) => page.replace(/^```[\s\S]*?^```$/gm, '')
@@ -57,30 +55,8 @@ function exportsOf(path: string): readonly string[] {
   return sources.find((facts) => starts.some((start) => facts.path === start + path))?.exports ?? []
 }
 
-describe.each(pages)('%s', (path) => {
-  const text = readFileSync(join(project, path), 'utf8')
-
-  test('names paths, tests and exports that are there', () => {
-    expect(missingIn(text)).toEqual([])
-  })
-
-  test('links to files that are there', () => {
-    const folder = path.slice(0, path.lastIndexOf('/') + 1)
-    const links = [...proseOf(text).matchAll(/\]\(([^)#:\s]+)(?:#[\w-]+)?\)/g)].map(([, file]) => file!)
-    expect(links.length).toBeGreaterThan(2)
-    expect(links.filter((file) => !existsSync(join(project, folder, file)))).toEqual([])
-  })
-
-  test('links to its own headings', () => {
-    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-      heading!
-        .toLowerCase()
-        .replace(/[^\w\s-]/g, '')
-        .replaceAll(' ', '-'),
-    )
-    const anchors = [...proseOf(text).matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor!)
-    expect(anchors.filter((anchor) => !headings.includes(anchor))).toEqual([])
-  })
+test.each(pages)('%s names paths, tests and exports that are there', (path) => {
+  expect(missingIn(readFileSync(join(project, path), 'utf8'))).toEqual([])
 })
 
 test('the page on architecture says where its verbs are', () => {

@@ -24,9 +24,4 @@ describe('decisions', () => {
     expect(status).toMatch(/^(accepted|superseded by \[\d{4}\]\(\d{4}-[\w-]+\.md\))/)
     if (status!.startsWith('superseded')) expect(text.split(/\s+/).length).toBeLessThan(90)
   })
-
-  test.each(records)('the links of $name lead to records', ({ text }) => {
-    const links = [...text.matchAll(/\]\((\d{4}-[\w-]+\.md)\)/g)].map(([, file]) => file)
-    expect(links.filter((file) => !records.some(({ name }) => name === file))).toEqual([])
-  })
 })

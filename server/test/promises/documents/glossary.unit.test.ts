@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { filesIn, project } from '../architecture/support/tree.ts'
+import { exportersOf, filesIn, project } from '../architecture/support/tree.ts'
 
 interface Entry {
   term: string
@@ -26,9 +26,7 @@ function namesOf({ meaning }: Entry): string[] {
 
 const entries = entriesOf(read('docs/glossary.md'))
 const sources = filesIn(/^(server|packages\/[\w-]+)\/src\//)
-const filesOf = new Map<string, string[]>()
-for (const { path, exports } of sources)
-  for (const name of new Set(exports)) filesOf.set(name, [...(filesOf.get(name) ?? []), path])
+const filesOf = exportersOf(sources)
 
 describe('the glossary', () => {
   test('has at most eighty terms, sorted, one entry each', () => {
@@ -57,29 +55,6 @@ describe('the glossary', () => {
     expect(named.filter((name, index) => named.indexOf(name) !== index)).toEqual([])
   })
 })
-
-/** The anchors of the glossary that a text links to. */
-const anchorsIn = (text: string) => [...text.matchAll(/glossary\.md#([\w-]+)/g)].map(([, anchor]) => anchor!)
-
-test('links to the glossary lead to a term', () => {
-  const documents = ['README.md', 'CONTRIBUTING.md', 'console/README.md', 'client/README.md', ...markdownIn('docs')]
-  const anchors = new Set(entries.map(({ term }) => term.replaceAll(' ', '-')))
-  const astray = documents
-    .filter((path) => existsSync(join(project, path)))
-    .flatMap((path) =>
-      anchorsIn(read(path))
-        .filter((anchor) => !anchors.has(anchor))
-        .map((anchor) => `${path}: ${anchor}`),
-    )
-  expect(astray).toEqual([])
-  expect(anchorsIn('[batch](../glossary.md#a-batch)')).toEqual(['a-batch'])
-})
-
-function markdownIn(folder: string): string[] {
-  return readdirSync(join(project, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
-    .map((entry) => join(entry.parentPath, entry.name).slice(project.length + 1))
-}
 
 interface Forbidden {
   pattern: RegExp

@@ -39,6 +39,14 @@ export function filesIn(part: string | RegExp): SourceFacts[] {
   return sourcePaths.filter(isIn).map(factsOf)
 }
 
+/** The files that export each name. A name that is only passed on counts where it is made. */
+export function exportersOf(files: readonly SourceFacts[]): Map<string, string[]> {
+  const exporters = new Map<string, string[]>()
+  for (const { path, exports } of files)
+    for (const name of new Set(exports)) exporters.set(name, [...(exporters.get(name) ?? []), path])
+  return exporters
+}
+
 /** Tests and their helpers, in whichever workspace. */
 export function isTestPath(path: string): boolean {
   return /^(packages\/[^/]+|[^/]+)\/test\//.test(path)
