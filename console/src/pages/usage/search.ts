@@ -1,4 +1,4 @@
-import { choiceParam, type RawSearch, textParam } from '#lib/search-params.ts'
+import { choiceParam, patternParam, type RawSearch, textParam } from '#lib/search-params.ts'
 
 export const meters = ['contact_credits', 'store_exports', 'search_rows'] as const
 export type Meter = (typeof meters)[number]
@@ -40,8 +40,3 @@ export function validateUsageSearch(search: RawSearch): UsageSearch {
 
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/
 const barPattern = /^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$/
-
-function patternParam(value: unknown, pattern: RegExp): string | undefined {
-  const text = textParam(value)
-  return text !== undefined && pattern.test(text) ? text : undefined
-}

@@ -152,7 +152,7 @@ function describeMember(context: UserContext, row: AdmittedSessionRow, { plans }
   const role = seesAs ? 'viewer' : row.role!
   const account = accountOf({ ...row, id })
   const { userId, signedInAt, address } = context.actor as Extract<ActorContext['actor'], { kind: 'person' }>
-  const actor = { kind: 'member', role, seesAs, userId: userId, signedInAt, address } as const
+  const actor = { kind: 'member', role, seesAs, userId, signedInAt, address } as const
   return { ...context, actor, account, admission: null, caller: describeCaller(context, account, plans) }
 }
 

@@ -27,7 +27,7 @@ interface PreparedInstallation {
 export async function prepareInstallation(
   deps: Deps,
   given: Config,
-  { isForPerson: isForUser }: ProcessLogger,
+  { isForPerson }: ProcessLogger,
   stop: AbortSignal,
 ): Promise<PreparedInstallation> {
   stop.throwIfAborted()
@@ -36,7 +36,7 @@ export async function prepareInstallation(
   const keys = await rejectOnAbort(stop, prepareCatalogueAndKeys({ ...deps, db: deps.ownerDb }))
   const warnings = [clearTextWarning(given.databaseUrl)].filter((warning) => warning !== null)
   // The greeting tells a person.
-  if (!isForUser) for (const warning of warnings) deps.log.warn(warning)
+  if (!isForPerson) for (const warning of warnings) deps.log.warn(warning)
   return { keys, warnings }
 }
 

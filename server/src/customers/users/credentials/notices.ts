@@ -12,8 +12,8 @@ interface NoticeContext {
 }
 
 /**
- * Mails a user that there is something new to sign in with as them, so that they notice what is not theirs. Call it
- * after the commit.
+ * Mails a user about a new credential of theirs, so that they notice one that they did not create. Call it after the
+ * commit.
  */
 export function noticeNewCredential({ outbox, ...ctx }: NoticeContext, email: string, credential: NewCredential): void {
   outbox?.send(async () => ({ to: email, ...noticeLetter({ ...ctx, credential }) }))

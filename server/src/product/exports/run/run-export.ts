@@ -87,7 +87,7 @@ async function readOwner({ db, plans, clock }: RunContext, row: ExportRow): Prom
 
 function exclusionContextOf(ctx: RunContext, row: ExportRow, { entitlement }: Owner): ExclusionContext {
   const { accountId, mode, requestId, userId } = row
-  const caller = { accountId, mode, key: null, userId: userId, scopes: null, entitlement, rate: {} }
+  const caller = { accountId, mode, key: null, userId, scopes: null, entitlement, rate: {} }
   return { ...ctx, actor: system, now: ctx.clock.now(), requestId, caller }
 }
 

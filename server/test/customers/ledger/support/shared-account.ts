@@ -124,7 +124,7 @@ export async function openSharedAccount({ app, domains, contacts }: Catalogue): 
   return {
     account,
     keys,
-    users: users,
+    users,
     perform: async (act) => {
       const { status, headers, body } = await send(act)
       const isReplay = headers.get('idempotent-replayed') === 'true'
