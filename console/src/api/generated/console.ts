@@ -1560,7 +1560,7 @@ type ReplyOfOpenPrivacyLink = {
     /** When the link ends. */
     expires_at: string;
     suppressed_since: string | null;
-    /** Whether somebody signs in to the console with the address. */
+    /** Whether a user of the console has the address. */
     signs_in: boolean;
     /** Whether a customer gave the address as their contact. */
     is_customer: boolean;

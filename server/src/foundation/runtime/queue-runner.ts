@@ -4,7 +4,7 @@ import { describeCause } from './logger.ts'
 import { type RepeatingTask, startRepeating } from './timing.ts'
 
 /** Work that runs at intervals. `outage` is the log line for the first of consecutive failures. */
-interface Upkeep {
+interface PeriodicWork {
   run: () => Promise<unknown>
   intervalMs: number
   outage: string
@@ -13,8 +13,8 @@ interface Upkeep {
 interface QueueRunnerOptions {
   log: Logger
   /** Takes what waits in the queue. It may return while that still runs. */
-  take: Upkeep
-  upkeep: readonly Upkeep[]
+  take: PeriodicWork
+  upkeep: readonly PeriodicWork[]
 }
 
 /** A step of a job takes far less. */
@@ -33,7 +33,7 @@ export class QueueRunner {
 
   constructor({ log, take, upkeep }: QueueRunnerOptions) {
     this.#take = take.run
-    const look: Upkeep = { ...take, run: () => this.#look() }
+    const look: PeriodicWork = { ...take, run: () => this.#look() }
     this.#tasks = [look, ...upkeep].map(({ run, intervalMs, outage }) =>
       startRepeating(run, { intervalMs, onOutage: (error) => log.warn({ cause: describeCause(error) }, outage) }),
     )
