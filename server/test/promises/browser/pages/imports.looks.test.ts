@@ -100,7 +100,9 @@ describeInBrowser('imports of operators', () => {
     await expectGoodLooks(page, 'operator-import-heading')
     await button(page, 'Take line 2 as the heading').click()
     const columns = page.getByRole('table', { name: 'Columns', exact: true })
-    await columns.getByRole('row').filter({ hasText: 'Country' }).getByText('Recognised').waitFor()
+    // Exact, since the fields to choose from stand in every row, and "Not recognised" in one before.
+    const country = columns.getByRole('row').filter({ has: page.getByText('Country', { exact: true }) })
+    await country.getByText('Recognised', { exact: true }).waitFor()
     const firstRows = page.getByRole('table', { name: 'First rows', exact: true })
     await firstRows.getByText('the wrong number of cells').first().waitFor()
     await page.getByRole('button', { name: /Rows with too few cells/ }).click()
