@@ -37,6 +37,12 @@ describeInBrowser('imports of operators', () => {
     await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer })
   }
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+  /** The row of a column, by its exact heading: the names of all fields stand in every row, as choices. */
+  const columnRow = (page: Page, heading: string) =>
+    page
+      .getByRole('table', { name: 'Columns', exact: true })
+      .getByRole('row')
+      .filter({ has: page.getByText(heading, { exact: true }) })
 
   test('a messy file is uploaded, mapped, checked and imported; what was rejected is downloaded', async () => {
     const page = await app.open('/operator/accounts', { as: operator })
@@ -47,14 +53,12 @@ describeInBrowser('imports of operators', () => {
     await choose(page, 'agency list.csv', Buffer.from(messy, 'latin1'))
 
     await page.getByRole('heading', { name: 'agency list.csv', level: 1 }).waitFor()
-    const columns = page.getByRole('table', { name: 'Columns', exact: true })
-    const rowOf = (header: string) => columns.getByRole('row').filter({ hasText: header })
-    await rowOf('Shop name').getByText('Guessed').waitFor()
-    await rowOf('Our notes').getByText('Not recognised').waitFor()
+    await columnRow(page, 'Shop name').getByText('Guessed').waitFor()
+    await columnRow(page, 'Our notes').getByText('Not recognised').waitFor()
     await expectGoodLooks(page, 'operator-import-unknown-column')
-    await rowOf('Our notes').getByRole('button').click()
+    await columnRow(page, 'Our notes').getByRole('button').click()
     await page.getByRole('option', { name: 'Ignore' }).click()
-    await rowOf('Our notes').getByText('Ignored').waitFor()
+    await columnRow(page, 'Our notes').getByText('Ignored').waitFor()
     const firstRows = page.getByRole('table', { name: 'First rows', exact: true })
     await firstRows.getByText('Birke & Söhne').waitFor()
     await firstRows.getByText(/country: /).waitFor()
@@ -99,10 +103,8 @@ describeInBrowser('imports of operators', () => {
     await page.getByRole('listitem').filter({ hasText: 'Line 2 looks like it' }).waitFor()
     await expectGoodLooks(page, 'operator-import-heading')
     await button(page, 'Take line 2 as the heading').click()
-    const columns = page.getByRole('table', { name: 'Columns', exact: true })
-    // Exact, since the fields to choose from stand in every row, and "Not recognised" in one before.
-    const country = columns.getByRole('row').filter({ has: page.getByText('Country', { exact: true }) })
-    await country.getByText('Recognised', { exact: true }).waitFor()
+    // Exact: before, the one column is "Not recognised".
+    await columnRow(page, 'Country').getByText('Recognised', { exact: true }).waitFor()
     const firstRows = page.getByRole('table', { name: 'First rows', exact: true })
     await firstRows.getByText('the wrong number of cells').first().waitFor()
     await page.getByRole('button', { name: /Rows with too few cells/ }).click()
@@ -113,7 +115,7 @@ describeInBrowser('imports of operators', () => {
     await page.getByRole('link', { name: 'All imports' }).click()
     await choose(page, 'bare.tsv', 'bare-shop.example\tBare\nother-shop.example\tOther\n')
     await button(page, 'Read it without a heading').click()
-    const second = columns.getByRole('row').filter({ hasText: 'Column 2' })
+    const second = columnRow(page, 'Column 2, without a heading')
     await second.getByRole('button').click()
     await page.getByRole('option', { name: /^name/ }).click()
     await second.getByText('Chosen').waitFor()
