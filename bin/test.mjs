@@ -2,6 +2,8 @@
 // code. `npm run test:deep`: whole programs, long histories, many kills and the tools; then the tests of the rooms once more
 // on the machine's own PostgreSQL and on TEST_DATABASE_URL, where there is one, searching in memory.
 //
+//   --once           for both runs, one after the other: `npm test` makes all runs of random tests and looks at pages in every way,
+//                    which `npm run test:deep` then leaves out
 //   --retry          a failed file runs once more, alone; what then passes is listed as flaky and fails nothing
 //   --times          writes the times of all files to docs/test-times.csv
 //   --log FILE       writes the failures and the flaky tests to FILE
@@ -18,6 +20,7 @@ const projectDir = resolve(import.meta.dirname, '..')
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    once: { type: 'boolean', default: false },
     retry: { type: 'boolean', default: false },
     times: { type: 'boolean', default: false },
     results: { type: 'string' },
@@ -52,12 +55,15 @@ if (values.closing) {
 }
 
 async function runAll() {
-  const tests = await run('npm test', ['--project=unit', '--project=main'])
+  // As vitest.config.ts sets it for the deep run.
+  const whole = { STOREDEX_PROOF_SHARE: '1', STOREDEX_LOOKS: 'every' }
+  const tests = await run('npm test', ['--project=unit', '--project=main'], values.once ? whole : {})
   return [tests, await check('formatting, types, unused code', 'verify')]
 }
 
 async function runDeep() {
-  const outcomes = [await run('npm run test:deep', ['--project=deep', '--project=random', '--project=looks'])]
+  const projects = values.once ? ['--project=deep'] : ['--project=deep', '--project=random', '--project=looks']
+  const outcomes = [await run('npm run test:deep', projects)]
   const programs = findOtherPostgres()
   const inMemory = { STOREDEX_TEST_ENGINE: 'memory' }
   if (programs) {
