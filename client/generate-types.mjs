@@ -2,23 +2,26 @@
 // src/generated/types.ts; so does `node client/generate-types.mjs`, from the committed document.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { generateTypes } from '../openapi/types.mjs'
+import { forGenerator, generateTypes } from '../openapi/types.mjs'
+
+/** Stands for the values that an enum does not have yet: `(string & {})` accepts every text and still proposes the known ones. */
+const other = 'any other'
 
 /**
- * Types of the schemas alone: the methods are written by hand. Enums of replies are open, because new values may come at any time;
- * those of requests are closed, so that a typing mistake is found. Requests take
- * lists that must not be changed, too.
+ * Types of the schemas alone: the methods are written by hand. Enums that may grow are open, others are closed, so that a typing
+ * mistake is found. Requests take lists that must not be changed, too.
  * @param {string} file of the document
  * @returns {Promise<string>} source of a module
  */
 export async function generateClientTypes(file) {
   const document = JSON.parse(readFileSync(file, 'utf8'))
   const requests = schemasOfRequests(document)
-  const [head = '', ...types] = (await generateTypes(file)).trimEnd().split('\n\n')
+  const [head = '', ...types] = (await generateTypes(forGenerator(document, other))).trimEnd().split('\n\n')
   const schemas = types.flatMap((type) => {
     const name = /^export type (\w+)/m.exec(type)?.[1] ?? ''
     if (!(name in document.components.schemas)) return []
-    return [requests.has(name) ? type.replaceAll(' Array<', ' ReadonlyArray<') : openEnums(type)]
+    const open = type.replaceAll(`'${other}'`, '(string & {})')
+    return [requests.has(name) ? open.replaceAll(' Array<', ' ReadonlyArray<') : open]
   })
   return `${[head, ...schemas].join('\n\n')}\n`
 }
@@ -45,16 +48,6 @@ function schemasOfRequests({ paths, components }) {
   }
   for (const methods of Object.values(paths)) for (const { requestBody } of Object.values(methods)) visit(requestBody)
   return names
-}
-
-/**
- * `'a' | 'b'` becomes `'a' | 'b' | (string & {})`, which accepts every text and still proposes the known ones. A single literal
- * stays: it says what kind of object this is.
- * @param {string} type
- * @returns {string}
- */
-function openEnums(type) {
-  return type.replace(/'[^'\n]*'(?: \| '[^'\n]*')+/g, (union) => `${union} | (string & {})`)
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === import.meta.filename) {

@@ -2,7 +2,7 @@
 // `npm run openapi` writes src/api/generated/console.ts; so does `node console/generate-types.mjs`, from the committed document.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { generateTypes } from '../openapi/types.mjs'
+import { forGenerator, generateTypes } from '../openapi/types.mjs'
 
 /**
  * The module that the console's client is typed by. Requests and replies become schemas of their own, so that the generator
@@ -40,7 +40,9 @@ export async function generateOperations(file) {
       types.push(`    ${id}: { request: ${input}; reply: ${reply ? add(`ReplyOf${name}`, reply) : 'never'} };`)
       routes.push(`    ${id}: '${method.toUpperCase()} ${path}',`)
     }
-  const text = await generateTypes({ openapi, info, paths: {}, components: { schemas: { ...shared, ...schemas } } })
+  const text = await generateTypes(
+    forGenerator({ openapi, info, paths: {}, components: { schemas: { ...shared, ...schemas } } }),
+  )
   const [head = '', ...declarations] = text.trimEnd().split('\n\n')
   return `${[
     head,

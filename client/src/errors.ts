@@ -1,7 +1,7 @@
 import type {
   ApiAccessBillingAction,
-  ContactRevealReply,
-  StoreEnrichmentReply,
+  ContactRevealResult,
+  StoreEnrichmentResult,
   TrialCreditBillingAction,
 } from './generated/types.ts'
 
@@ -9,7 +9,7 @@ import type {
 export type BillingAction = ApiAccessBillingAction | TrialCreditBillingAction
 
 /** The merged reply of the parts of a call that were done before it failed. */
-export type PartialReply = ContactRevealReply | StoreEnrichmentReply
+export type PartialReply = ContactRevealResult | StoreEnrichmentResult
 
 /** How many of the ids or domains of a call were done. */
 export interface CallProgress {

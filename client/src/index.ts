@@ -19,13 +19,6 @@ export {
   ValidationError,
 } from './errors.ts'
 export type * from './generated/types.ts'
-// By the names of the contract as well.
-export type {
-  BillingLinkReply as BillingLink,
-  ContactRevealReply as ContactRevealResult,
-  RevealedContact as Contact,
-  UsageReply as Usage,
-} from './generated/types.ts'
 export type { CallOptions, IdempotentCallOptions, StoredexOptions } from './options.ts'
 export type { PageReply, Pages, RowBound } from './pages.ts'
 export type { AbortSignalLike, Fetch, NodeDestination, WebDestination } from './platform.ts'

@@ -11,10 +11,10 @@ async function check() {
     expectTypeOf(store).toEqualTypeOf<Store>()
   expectTypeOf(await storedex.contacts.search().toArray({ maxRows: 5 })).toEqualTypeOf<ContactPreview[]>()
   for await (const page of storedex.lists.list().pages()) expectTypeOf(page).toEqualTypeOf<client.ListPage>()
-  expectTypeOf(await storedex.stores.get('shop.example')).toEqualTypeOf<client.StoreLookupReply>()
-  expectTypeOf(storedex.usage.get()).toExtend<Promise<client.UsageReply>>()
+  expectTypeOf(await storedex.stores.get('shop.example')).toEqualTypeOf<client.Store>()
+  expectTypeOf(storedex.usage.get()).toExtend<Promise<client.Usage>>()
   const { data, remaining } = await storedex.contacts.reveal({ contact_ids: [] }, { maxCredits: 1 }).withResponse()
-  expectTypeOf(data.data).toEqualTypeOf<client.RevealedContact[]>()
+  expectTypeOf(data.data).toEqualTypeOf<client.Contact[]>()
   expectTypeOf(remaining.contact_credits).toEqualTypeOf<number | undefined>()
 
   // @ts-expect-error a filter that does not exist
@@ -39,7 +39,7 @@ async function check() {
 
 function checkErrors(error: client.StoredexError) {
   if (error.partial?.object === 'contact_reveal_result')
-    expectTypeOf(error.partial).toEqualTypeOf<client.ContactRevealReply>()
+    expectTypeOf(error.partial).toEqualTypeOf<client.ContactRevealResult>()
   expectTypeOf(error.status).toEqualTypeOf<number | undefined>()
   if (error.billing && 'current_limit' in error.billing)
     expectTypeOf(error.billing).toEqualTypeOf<client.TrialCreditBillingAction>()

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { mapConcurrently, shuffle } from '@storedex/testkit'
-import { type ContactRevealReply, Storedex, StoredexError } from '../../client/src/index.ts'
+import { type ContactRevealResult, Storedex, StoredexError } from '../../client/src/index.ts'
 import { Counts } from '../../server/test/promises/clients/support/counts.ts'
 import { FaultProxy } from '../../server/test/promises/clients/support/fault-proxy.ts'
 import { type FaultWeights, roughNetwork } from '../../server/test/promises/clients/support/faults.ts'
@@ -16,7 +16,7 @@ import type { Drill, Scenario } from '../scenario.ts'
 interface RevealCall {
   idempotencyKey: string
   contactIds: string[]
-  reply: ContactRevealReply | null
+  reply: ContactRevealResult | null
 }
 
 /** A stalled answer ends with the client's own timeout. */

@@ -36,24 +36,24 @@ export class Contacts extends Resource {
    * Reveals any number of contacts, ten a request, in the order of the ids. Each person costs a credit the first time. Contacts that
    * cannot be revealed are left out. If a request fails midway, `error.partial` has those that were revealed.
    */
-  reveal(body: api.ContactRevealRequest, options: RevealOptions = {}): ApiPromise<api.ContactRevealReply> {
+  reveal(body: api.ContactRevealRequest, options: RevealOptions = {}): ApiPromise<api.ContactRevealResult> {
     return new ApiPromise(this.#reveal(body, options))
   }
 
-  async #reveal(body: api.ContactRevealRequest, options: RevealOptions): Promise<Reply<api.ContactRevealReply>> {
+  async #reveal(body: api.ContactRevealRequest, options: RevealOptions): Promise<Reply<api.ContactRevealResult>> {
     const { maxCredits } = options
     const idempotencyKey = resolveIdempotencyKey(options.idempotencyKey)
     const transport = this.transport()
     const scope = transport.scopeOf(options)
     if (maxCredits !== undefined) await this.#requireCost(body.contact_ids, maxCredits, options, scope)
-    return sendInParts<api.ContactRevealReply>(body.contact_ids, {
+    return sendInParts<api.ContactRevealResult>(body.contact_ids, {
       name: 'contact_ids',
       size: longestReveal,
       idempotencyKey,
       send: async (part) => {
         const request = { method: 'POST', path: '/contacts/reveal', idempotencyKey: part.idempotencyKey } as const
         const sent = { ...request, body: { ...body, contact_ids: part.items } }
-        const reply = await transport.send<api.ContactRevealReply>(sent, options, scope)
+        const reply = await transport.send<api.ContactRevealResult>(sent, options, scope)
         for (const contact of reply.data.data) hideChannels(contact)
         return reply
       },
@@ -84,7 +84,7 @@ export class Contacts extends Resource {
   }
 }
 
-function mergeReveals(replies: api.ContactRevealReply[]): api.ContactRevealReply {
+function mergeReveals(replies: api.ContactRevealResult[]): api.ContactRevealResult {
   const last = replies.at(-1)!
   const spent = replies.reduce((sum, { credits }) => sum + credits.spent, 0)
   return { ...last, credits: { ...last.credits, spent }, data: replies.flatMap(({ data }) => data) }

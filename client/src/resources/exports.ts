@@ -19,11 +19,11 @@ export interface WaitOptions extends CallOptions {
 /** Files of stores and contacts, which the service writes in the background. */
 export class Exports extends Resource {
   /** Starts an export. With a quote it costs at most that. */
-  create(body: api.ExportRequest, options?: IdempotentCallOptions): ApiPromise<api.ExportReply> {
+  create(body: api.ExportRequest, options?: IdempotentCallOptions): ApiPromise<api.Export> {
     const send = async () => {
       const idempotencyKey = resolveIdempotencyKey(options?.idempotencyKey)
       const request = { method: 'POST', path: '/exports', body, idempotencyKey } as const
-      return this.transport().send<api.ExportReply>(request, options)
+      return this.transport().send<api.Export>(request, options)
     }
     return new ApiPromise(send())
   }
@@ -36,22 +36,22 @@ export class Exports extends Resource {
     return this.listPages('/exports', query, options)
   }
 
-  get(id: string, options?: CallOptions): ApiPromise<api.ExportReply> {
+  get(id: string, options?: CallOptions): ApiPromise<api.Export> {
     return this.call({ method: 'GET', path: pathOf(id) }, options)
   }
 
   /** Ends an export; its file has what was paid. */
-  cancel(id: string, options?: CallOptions): ApiPromise<api.ExportReply> {
+  cancel(id: string, options?: CallOptions): ApiPromise<api.Export> {
     return this.call({ method: 'POST', path: `${pathOf(id)}/cancel` }, options)
   }
 
   /** Deletes the file of an export, which makes room for another; one that still runs ends. What was paid stays paid. */
-  delete(id: string, options?: CallOptions): ApiPromise<api.ExportReply> {
+  delete(id: string, options?: CallOptions): ApiPromise<api.Export> {
     return this.call({ method: 'DELETE', path: pathOf(id) }, options)
   }
 
   /** Asks until an export has ended, with growing pauses. Look at `status`: it may have failed. */
-  wait(id: string, options: WaitOptions = {}): ApiPromise<api.ExportReply> {
+  wait(id: string, options: WaitOptions = {}): ApiPromise<api.Export> {
     return new ApiPromise(this.#wait(id, options))
   }
 
@@ -63,11 +63,11 @@ export class Exports extends Resource {
     return downloadFile(this.transport(), `${pathOf(id)}/file`, destination, options)
   }
 
-  async #wait(id: string, options: WaitOptions): Promise<Reply<api.ExportReply>> {
+  async #wait(id: string, options: WaitOptions): Promise<Reply<api.Export>> {
     const transport = this.transport()
     const scope = transport.scopeOf(options)
     for (let pauseMs = firstPollMs; ; pauseMs = Math.min(longestPollMs, pauseMs * 1.5)) {
-      const reply = await transport.send<api.ExportReply>({ method: 'GET', path: pathOf(id) }, options, scope)
+      const reply = await transport.send<api.Export>({ method: 'GET', path: pathOf(id) }, options, scope)
       options.onProgress?.(reply.data)
       // A status that is not known is not waited for again either, once it has an end.
       if (reply.data.finished_at !== null) return reply

@@ -8,7 +8,7 @@ import { Resource } from './resource.ts'
 /** Lists of stores and of contacts. */
 export class Lists extends Resource {
   /** An empty list. */
-  create(body: api.NewList, options?: CallOptions): ApiPromise<api.ListDetails> {
+  create(body: api.NewList, options?: CallOptions): ApiPromise<api.List> {
     return this.call({ method: 'POST', path: '/lists', body, repeatable: false }, options)
   }
 
@@ -20,12 +20,12 @@ export class Lists extends Resource {
     return this.listPages('/lists', query, options)
   }
 
-  get(id: string, options?: CallOptions): ApiPromise<api.ListDetails> {
+  get(id: string, options?: CallOptions): ApiPromise<api.List> {
     return this.call({ method: 'GET', path: pathOf(id) }, options)
   }
 
   /** Changes name or description; what is left out stays. */
-  update(id: string, body: api.ListChanges, options?: CallOptions): ApiPromise<api.ListDetails> {
+  update(id: string, body: api.ListChanges, options?: CallOptions): ApiPromise<api.List> {
     return this.call({ method: 'PATCH', path: pathOf(id), body }, options)
   }
 

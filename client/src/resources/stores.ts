@@ -12,7 +12,7 @@ const longestEnrichment = 25
 /** Stores of the catalogue. */
 export class Stores extends Resource {
   /** The store with a domain, an alias or a URL. */
-  get(domain: string, options?: CallOptions): ApiPromise<api.StoreLookupReply> {
+  get(domain: string, options?: CallOptions): ApiPromise<api.Store> {
     return this.call({ method: 'GET', path: `/stores/${segment(domain, 'domain')}` }, options)
   }
 
@@ -36,11 +36,11 @@ export class Stores extends Resource {
   }
 
   /** Looks up any number of domains, 25 a request. A row for each distinct host, in the order of the domains. */
-  enrich(body: api.StoreEnrichmentRequest, options?: CallOptions): ApiPromise<api.StoreEnrichmentReply> {
+  enrich(body: api.StoreEnrichmentRequest, options?: CallOptions): ApiPromise<api.StoreEnrichmentResult> {
     const transport = this.transport()
     const scope = transport.scopeOf(options)
     return new ApiPromise(
-      sendInParts<api.StoreEnrichmentReply>(body.domains, {
+      sendInParts<api.StoreEnrichmentResult>(body.domains, {
         name: 'domains',
         size: longestEnrichment,
         idempotencyKey: '',
@@ -53,8 +53,8 @@ export class Stores extends Resource {
 }
 
 /** A host that two parts have, in different spellings, is in the result once. */
-function mergeEnrichments(replies: api.StoreEnrichmentReply[]): api.StoreEnrichmentReply {
-  const rows = new Map<string, api.StoreEnrichment>()
+function mergeEnrichments(replies: api.StoreEnrichmentResult[]): api.StoreEnrichmentResult {
+  const rows = new Map<string, api.StoreEnrichmentRow>()
   for (const row of replies.flatMap(({ data }) => data)) if (!rows.has(row.domain)) rows.set(row.domain, row)
   const data = [...rows.values()]
   const found = data.filter(({ status }) => status === 'found').length

@@ -4,7 +4,7 @@
 export const sample = `
 import { createHash } from 'node:crypto'
 import { createWriteStream, readFileSync } from 'node:fs'
-import { type RevealedContact, Storedex, StoredexError } from '@storedex/client'
+import { type Contact, Storedex, StoredexError } from '@storedex/client'
 
 const { STOREDEX_URL: baseUrl = '', STOREDEX_API_KEY: apiKey = '', UNAVAILABLE_URL = '' } = process.env
 const storedex = new Storedex({ apiKey, baseUrl, timeoutMs: 30_000, maxRetries: 3 })
@@ -13,7 +13,7 @@ const ids: string[] = []
 for await (const preview of storedex.contacts.search({ max_contacts_per_store: 10 }, { maxRows: 12 })) ids.push(preview.id)
 const refused = await storedex.contacts.reveal({ contact_ids: ids }, { maxCredits: 11 }).catch((error: unknown) => error)
 const { data: reply, remaining } = await storedex.contacts.reveal({ contact_ids: ids }, { maxCredits: 12 }).withResponse()
-const people: readonly RevealedContact[] = reply.data
+const people: readonly Contact[] = reply.data
 const stores = await storedex.stores.search({ filters: {} }).toArray({ maxRows: 50 })
 
 const unknown = await storedex.stores.get('nobody.example').catch((error: unknown) => error)

@@ -1,9 +1,9 @@
-import type { Store } from '#api/catalogue.ts'
+import type { StorePage } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { Badge } from '#ui/data/badge.tsx'
 
 interface StoreTechnologiesProps {
-  technologies: Store['technologies']
+  technologies: StorePage['technologies']
   taxonomy: Taxonomy
 }
 

@@ -59,19 +59,23 @@ export function storeColumns(taxonomy: Taxonomy, search: StoresSearch): TableCol
       id: 'apps',
       label: 'Apps',
       className: 'min-w-36 max-w-56',
-      render: ({ technologies }) => <TechnologyNames taxonomy={taxonomy} list="apps" values={technologies.apps} />,
+      render: ({ technologies }) => (
+        <TechnologyNames taxonomy={taxonomy} list="apps" values={technologies?.apps ?? []} />
+      ),
     },
     {
       id: 'pixels',
       label: 'Pixels',
       className: 'min-w-36 max-w-56',
-      render: ({ technologies }) => <TechnologyNames taxonomy={taxonomy} list="pixels" values={technologies.pixels} />,
+      render: ({ technologies }) => (
+        <TechnologyNames taxonomy={taxonomy} list="pixels" values={technologies?.pixels ?? []} />
+      ),
     },
     {
       id: 'theme',
       label: 'Theme',
       className: 'max-w-48',
-      render: ({ technologies: { theme } }) => <bdi className="wrap-anywhere">{theme.name}</bdi>,
+      render: ({ technologies }) => <bdi className="wrap-anywhere">{technologies?.theme.name}</bdi>,
     },
     {
       id: 'premium',

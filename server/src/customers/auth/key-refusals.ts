@@ -3,7 +3,7 @@ import { hashApiKey, parseApiKey } from '../../foundation/kernel/api-key.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import { formatDay } from '../../foundation/kernel/time.ts'
 import { type AccountTerms, canRecoverSubscription, closedReason } from '../accounts/account.ts'
-import type { ApiAccessAction } from '../accounts/billing-actions.ts'
+import type { ApiAccessBillingAction } from '../accounts/billing-actions.ts'
 import type { Caller, Scope } from './caller.ts'
 
 /** The hash of the key in an `Authorization` header. Throws `Refusal` for a header without a well-formed key. */
@@ -39,7 +39,7 @@ export function accessRequiredError(terms: AccountTerms, billingPage: string | n
   if (closed) return new Refusal('api_access_required', closed)
   const sentence = `This account has no active paid plan (status ${terms.status}); renew it to use the API.`
   if (billingPage === null) return new Refusal('api_access_required', sentence)
-  const billing: ApiAccessAction = canRecoverSubscription(terms)
+  const billing: ApiAccessBillingAction = canRecoverSubscription(terms)
     ? { action: 'manage_billing', url: billingPage, endpoint: '/api/v1/billing/portal-link' }
     : { action: 'create_subscription_link', url: billingPage, endpoint: '/api/v1/billing/subscription-link' }
   return new Refusal('api_access_required', sentence, { billing })

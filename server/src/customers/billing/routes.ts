@@ -6,7 +6,7 @@ import { billingContext } from './context.ts'
 import { createPortalLink, createSubscriptionLink, managingBilling } from './links/create-links.ts'
 import { type MemberBillingServices, registerMemberBillingRoutes } from './members/routes.ts'
 import { ProviderCallLimiter } from './provider-call-limiter.ts'
-import { BillingLinkReply, BillingStatusReply, SubscriptionLinkRequest } from './schema.ts'
+import { BillingLink, BillingStatus, SubscriptionLinkRequest } from './schema.ts'
 import { readBillingStatus } from './status.ts'
 
 /** Routes that report the billing status and create links to buy, change or pay for a plan. */
@@ -30,7 +30,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
         summary: 'Read plan, access and possible billing actions',
         description:
           'Works with or without a paid plan. Counts only against its own hourly limit, so it can be polled until a change takes effect. A test key sees the real account; only the credits are those of the key’s mode.',
-        response: { 200: BillingStatusReply, ...errorReplies(401, 'insufficient_scope', 429) },
+        response: { 200: BillingStatus, ...errorReplies(401, 'insufficient_scope', 429) },
       },
     },
     (request) => readBillingStatus(billingContext(request, services)),
@@ -48,7 +48,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
           'Returns a link to a page of the payment provider where a person decides; creating it changes and charges nothing. Without a subscription the link leads to a checkout. With a running one it leads to the confirmation of a higher plan, or of annual instead of monthly billing. With a past_due, unpaid, incomplete or paused one it leads to the portal, whatever plan was requested. Only links that were created count against the hourly limit. A test key gets a link to a page that explains test mode.',
         body: SubscriptionLinkRequest,
         response: {
-          200: BillingLinkReply,
+          200: BillingLink,
           ...errorReplies(
             'invalid_request',
             'invalid_json',
@@ -86,7 +86,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
         description:
           'Returns a link to the portal of the payment provider: invoices, payment details, cancellation, and recovery after a failed payment. Takes no body. Creating it changes nothing, and it counts like a subscription link. A test key gets a link to a page that explains test mode.',
         response: {
-          200: BillingLinkReply,
+          200: BillingLink,
           ...errorReplies(
             'invalid_request',
             'invalid_json',

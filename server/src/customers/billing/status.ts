@@ -10,7 +10,7 @@ import type { TimeBudget } from './links/counted-links.ts'
 import { decideLink, type SubscriptionSummary } from './links/decide-link.ts'
 import { billingIntervals, type ProviderSubscription, paidPlans } from './provider.ts'
 import { setCustomerIfUnchanged } from './queries.ts'
-import type { BillingStatusReply } from './schema.ts'
+import type { BillingStatus } from './schema.ts'
 import { deriveSubscriptionState, storedSubscriptionState } from './subscription-state.ts'
 import { type SyncContext, syncAccount } from './sync/sync-account.ts'
 
@@ -82,12 +82,12 @@ async function createCustomer(
  * Plan, access, credits and possible billing actions. The account is read once, so that no reply mixes two states of a
  * subscription.
  */
-export async function readBillingStatus(ctx: BillingContext): Promise<BillingStatusReply> {
+export async function readBillingStatus(ctx: BillingContext): Promise<BillingStatus> {
   return billingStatusOf(ctx, (await selectAccount(ctx.db, ctx.caller.accountId))!)
 }
 
 /** The billing status of an account that was read for this request. */
-export async function billingStatusOf(ctx: BillingContext, account: Account): Promise<BillingStatusReply> {
+export async function billingStatusOf(ctx: BillingContext, account: Account): Promise<BillingStatus> {
   const { accountId, mode } = ctx.caller
   const entitlement = entitlementAt(account, ctx.plans, ctx.now)
   const { contact_credits } = await readUsage(ctx.db, { accountId, mode, entitlement, now: ctx.now })

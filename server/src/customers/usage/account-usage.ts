@@ -5,7 +5,7 @@ import { type Access, authorize } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { AccountUsageQuery } from './parameters.ts'
 import { readUsage, type Usage } from './read-usage.ts'
-import { PlanStanding, reportPlan, usageFigures } from './schema.ts'
+import { reportPlan, UsagePlan, usageFigures } from './schema.ts'
 
 const alertedMeters = ['contact_credits', 'store_exports', 'search_rows', 'api_requests'] as const
 
@@ -32,7 +32,7 @@ interface UsageServices {
 export const AccountUsage = ClosedObject({
   object: Type.Literal('usage'),
   mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
-  plan: PlanStanding,
+  plan: UsagePlan,
   ...usageFigures,
   alerts: Type.Array(
     ClosedObject({

@@ -3,9 +3,9 @@ import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import type { IdSealer, Mode } from '../../foundation/kernel/ids.ts'
-import { ClosedObject, RequestId } from '../../foundation/kernel/shapes.ts'
+import { ClosedObject, Described, ObjectKind, OneOf, RequestId } from '../../foundation/kernel/shapes.ts'
 import { formatDay } from '../../foundation/kernel/time.ts'
-import { TrialCreditAction, trialAction } from '../accounts/billing-actions.ts'
+import { TrialCreditBillingAction, trialAction } from '../accounts/billing-actions.ts'
 import { callerContext } from '../admission/hooks.ts'
 import { authorize } from '../auth/access.ts'
 import { readCallerBudgets } from '../auth/budget-reports.ts'
@@ -17,25 +17,34 @@ import { openLedgerFile, takingLedger } from './ledger-file.ts'
 import { LedgerList, listLedger } from './ledger-list.ts'
 import { AccountUsageQuery, DailyUsageQuery, LedgerFileQuery, LedgerListQuery } from './parameters.ts'
 import { readUsage } from './read-usage.ts'
-import { BudgetFigures, PlanStanding, reportPlan, usageFigures } from './schema.ts'
+import { BudgetFigures, reportPlan, UsagePlan, usageFigures } from './schema.ts'
 
-const UsageReply = ClosedObject(
+const UsageReport = ClosedObject(
   {
-    object: Type.Literal('usage'),
-    plan: PlanStanding,
+    object: ObjectKind('usage'),
+    plan: UsagePlan,
     ...usageFigures,
-    billing: Type.Optional(TrialCreditAction),
+    billing: Type.Optional(
+      Described(TrialCreditBillingAction, 'During a trial: how to get the credits of the paid plan at once.'),
+    ),
     key: ClosedObject(
       {
-        id: Type.String({ pattern: '^key_[A-Za-z]{16}$', maxLength: 20, examples: ['key_RtWqLzXcVbNmPkJh'] }),
-        name: Type.String({ maxLength: 200 }),
-        mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
+        id: Type.String({
+          pattern: '^key_[A-Za-z]{16}$',
+          maxLength: 20,
+          description: 'Id of the key. It is no secret.',
+          examples: ['key_RtWqLzXcVbNmPkJh'],
+        }),
+        name: Type.String({ maxLength: 200, description: 'The name that the key was given.' }),
+        mode: OneOf(['live', 'test'], {
+          description: 'live: real data and balances. test: the sandbox, with balances of its own.',
+        }),
         budget: Type.Optional(
           ClosedObject(
             {
-              contact_credits: Type.Optional(BudgetFigures),
-              store_exports: Type.Optional(BudgetFigures),
-              search_rows: Type.Optional(BudgetFigures),
+              contact_credits: Type.Optional(Described(BudgetFigures, 'Contact credits that the key may spend.')),
+              store_exports: Type.Optional(Described(BudgetFigures, 'Store exports that the key may spend.')),
+              search_rows: Type.Optional(Described(BudgetFigures, 'Search rows that the key may spend.')),
             },
             {
               title: 'KeyBudget',
@@ -44,11 +53,11 @@ const UsageReply = ClosedObject(
           ),
         ),
       },
-      { title: 'UsageKey' },
+      { title: 'UsageKey', description: 'The key of this request.' },
     ),
     request_id: RequestId,
   },
-  { title: 'UsageReply' },
+  { title: 'Usage', description: 'Plan, limits and balances of the account, in the mode of the key.' },
 )
 
 interface UsageContext extends CallerContext {
@@ -58,7 +67,7 @@ interface UsageContext extends CallerContext {
 }
 
 /** The usage of the account in the caller's mode, including this request. */
-async function reportUsage(ctx: UsageContext): Promise<Static<typeof UsageReply>> {
+async function reportUsage(ctx: UsageContext): Promise<Static<typeof UsageReport>> {
   authorize(ctx, readingUsage)
   const { accountId, mode, key, entitlement } = ctx.caller
   const usage = await readUsage(ctx.db, { accountId, mode, entitlement, now: ctx.now })
@@ -110,7 +119,7 @@ export function registerUsageRoutes(api: ApiRoutes, services: UsageServices): vo
         tags: ['usage'],
         summary: 'Read plan, limits and remaining balances',
         description: 'The usage of the account in the mode of the key, including this request.',
-        response: { 200: UsageReply, ...errorReplies(401, 403, 429) },
+        response: { 200: UsageReport, ...errorReplies(401, 403, 429) },
       },
     },
     async (request, reply) => {

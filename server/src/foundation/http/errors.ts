@@ -116,7 +116,7 @@ export const ErrorReply = (Action: TSchema) =>
     {
       error: ClosedObject(
         {
-          type: OneOf(errorTypes),
+          type: OneOf(errorTypes, { description: 'The kind of error, one for each group of codes.' }),
           code: Type.String({
             pattern: '^[a-z_]+$',
             maxLength: 64,
@@ -136,10 +136,14 @@ export const ErrorReply = (Action: TSchema) =>
               examples: ['filters.apps.any[1]'],
             }),
           ),
-          billing: Type.Optional(Action),
+          billing: Type.Optional({
+            ...Action,
+            description:
+              'What the account can do about it: of api_access_required, unless it is suspended or closed, and of insufficient_contact_credits during a trial. Told apart by action.',
+          }),
           request_id: RequestId,
         },
-        { title: 'ErrorDetails' },
+        { title: 'ErrorDetails', description: 'What was refused and why.' },
       ),
     },
     { description: 'Why a request was refused.' },

@@ -5,7 +5,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { CursorSealer } from './cursor-sealer.ts'
 import { Refusal } from './errors.ts'
 import type { Mode } from './ids.ts'
-import { ClosedObject, listTitle, Nullable, RequestId } from './shapes.ts'
+import { ClosedObject, ListOf } from './shapes.ts'
 
 const maxRows = 100
 const defaultRows = 25
@@ -36,17 +36,7 @@ export const listParameters = {
   ),
 }
 
-export const RecordList = <T extends TSchema>(item: T) =>
-  ClosedObject(
-    {
-      object: Type.Literal('list'),
-      data: Type.Array(item, { maxItems: maxRows }),
-      has_more: Type.Boolean(),
-      next_cursor: Nullable(Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 500 })),
-      request_id: RequestId,
-    },
-    listTitle(item),
-  )
+export const RecordList = <T extends TSchema>(item: T) => ListOf(item, maxRows)
 
 /** The last row of a page: its time and, among rows of the same time, its number. */
 export interface ListPosition {

@@ -9,6 +9,10 @@ export interface ErrorAnnotations {
   errorMessage?: string
   /** Replaces the path of the value. */
   errorParam?: string
+  /** The description of a property whose object has a name and a description of its own in the API document. */
+  memberDescription?: string
+  /** The values to publish as `enum`, where the service accepts more: any letter case. */
+  publishedEnum?: readonly string[]
 }
 
 declare module 'typebox' {
@@ -19,11 +23,86 @@ declare module 'typebox' {
 export const Timestamp = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 64, description, examples: ['2026-11-01T00:00:00.000Z'] })
 
-export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+/** A value or null. The description of the value is that of the whole, where readers and generators look for it. */
+export const Nullable = <T extends TSchema>(schema: T, wholeDescription?: string) => {
+  const { description, examples, ...value } = schema as unknown as TSchemaOptions
+  // A named object keeps the description of its name.
+  if ('title' in schema)
+    return Type.Union([schema, Type.Null()], wholeDescription === undefined ? {} : { description: wholeDescription })
+  return Type.Union([value as unknown as T, Type.Null()], {
+    ...(description !== undefined && { description }),
+    ...(examples !== undefined && { examples }),
+  })
+}
 
-/** One of a few texts. */
+/** One of a few texts, never another. */
 export const OneOf = <const T extends string>(values: readonly T[], options: TSchemaOptions = {}) =>
   Type.Enum([...values], { type: 'string', ...options })
+
+/**
+ * One of the texts known today, in a reply; more may come. It is published without `enum`, which would make generated clients
+ * refuse a new one. Each text has its meaning, or null if the text says it.
+ */
+export const GrowingEnum = <const T extends string>(
+  description: string,
+  meanings: Readonly<Record<T, string | null>>,
+) => {
+  const values = Object.entries(meanings) as [T, string | null][]
+  const known = values.map(([value, meaning]) => (meaning === null ? value : `${value} (${meaning})`))
+  return Type.Unsafe<T>({
+    type: 'string',
+    'x-extensible-enum': values.map(([value]) => value),
+    description: `${description} More values may come. Known today: ${known.join(', ')}.`,
+  })
+}
+
+/** One of several named objects, told apart by the constants of one property. */
+export const Variants = <const T extends TSchema[]>(propertyName: string, schemas: [...T]) => {
+  const mapping = schemas.flatMap((schema) => {
+    const { title, properties } = schema as { title?: string; properties?: Record<string, Constants> }
+    const { const: value, enum: values = [value] } = properties?.[propertyName] ?? {}
+    return values.map((each) => [each, `#/components/schemas/${title}`])
+  })
+  return Type.Union(schemas, { discriminator: { propertyName, mapping: Object.fromEntries(mapping) } })
+}
+
+interface Constants {
+  const?: string
+  enum?: string[]
+}
+
+/** A named object as a property with a description of its own. */
+export const Described = <T extends TSchema>(schema: T, memberDescription: string): T => ({
+  ...schema,
+  memberDescription,
+})
+
+/** A page of a list, named by its items in the API document. */
+export const ListOf = <T extends TSchema>(item: T, maxItems: number) => {
+  const { title } = item as { title?: string }
+  return ClosedObject(pageProperties(item, maxItems), {
+    ...(title !== undefined && { title: `${title}List` }),
+    description: 'A page of a list.',
+  })
+}
+
+const pageProperties = <T extends TSchema>(item: T, maxItems: number) => ({
+  object: Type.Literal('list', { description: 'Always list.' }),
+  data: Type.Array(item, { maxItems, description: 'The rows of this page.' }),
+  has_more: Type.Boolean({ description: 'Whether another page follows.' }),
+  next_cursor: Nullable(
+    Type.String({
+      pattern: '^cur_[A-Za-z0-9_-]+$',
+      maxLength: 500,
+      description: 'Send it as cursor for the next page; null on the last one.',
+    }),
+  ),
+  request_id: RequestId,
+})
+
+/** What kind of object a reply is. */
+export const ObjectKind = <const T extends string>(kind: T) =>
+  Type.Literal(kind, { description: `What this object is: always ${kind}.` })
 
 /**
  * An object without additional properties: a request with others is rejected, and a reply cannot contain others. `title` is
@@ -52,19 +131,13 @@ export const TaxonomyValue = (options: TStringOptions = {}) =>
 export const RequestId = Type.String({
   pattern: '^req_[A-Za-z0-9]{20,}$',
   maxLength: 64,
-  description: 'Names this reply; equal to the X-Request-Id header.',
+  description: 'Names this reply, as the X-Request-Id header does; quote it when you ask for help.',
   examples: ['req_8fK2mXo3QpLr7TzV1aBcD4Ef'],
 })
 
 /** A reply without data, such as that of a sign-out. */
-export const DoneReply = ClosedObject({ object: Type.Literal('done'), request_id: RequestId })
+export const DoneReply = ClosedObject({ object: ObjectKind('done'), request_id: RequestId })
 
 export function done(requestId: string) {
   return { object: 'done', request_id: requestId } as const
-}
-
-/** The name of a list of named items in the API document. */
-export const listTitle = (item: TSchema): { title?: string } => {
-  const { title } = item as { title?: string }
-  return title === undefined ? {} : { title: `${title}List` }
 }

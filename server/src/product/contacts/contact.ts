@@ -4,7 +4,7 @@ import { type ContactSeals, openContact } from '../../foundation/encryption/keyr
 import { contactKey, splitContactKey } from '../../foundation/kernel/ids.ts'
 import { formatTime } from '../../foundation/kernel/time.ts'
 import type { ContactKeys, ContactWithStoreRow } from './queries.ts'
-import type { RevealedContact } from './schema.ts'
+import type { Contact } from './schema.ts'
 
 /** A contact whose seal was opened. */
 export interface OpenedContact {
@@ -35,7 +35,7 @@ export function describeContact(
   { facts, store }: Pick<OpenedContact, 'facts' | 'store'>,
   { revealedAt, isNew }: { revealedAt: Date; isNew: boolean },
   deliverEmails: DeliverEmails,
-): RevealedContact {
+): Contact {
   return {
     id,
     object: 'contact',

@@ -7,7 +7,7 @@ import { type JsonText, jsonWithList } from '../../foundation/http/replies.ts'
 import { contactKey, type IdSealer, type Mode } from '../../foundation/kernel/ids.ts'
 import { contactKeysOf, describeContact, type OpenedContact, openContactRow } from './contact.ts'
 import type { ContactKeys, ContactWithStoreRow } from './queries.ts'
-import { type ContactRevealRequest, RevealedContact } from './schema.ts'
+import { Contact, type ContactRevealRequest } from './schema.ts'
 
 /** How contacts are opened. */
 export interface OpeningContext {
@@ -75,9 +75,9 @@ export class ReadContacts {
   }
 }
 
-const serializeContact = buildSerializer(RevealedContact as object)
+const serializeContact = buildSerializer(Contact as object)
 
-/** The body of a reveal: a `ContactRevealReply`. */
+/** The body of a reveal: a `ContactRevealResult`. */
 export function renderReveal(
   { requestId, deliverEmails }: { requestId: string; deliverEmails: DeliverEmails },
   people: readonly RevealablePerson[],

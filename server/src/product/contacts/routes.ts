@@ -6,8 +6,8 @@ import { sendPaidReply } from '../delivery/paid-reply.ts'
 import { ListReply } from '../delivery/search-paging.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { type RevealServices, revealContacts, revealContext, revealing } from './reveal-contacts.ts'
-import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from './schema.ts'
-import { ContactSearchReply, ContactSearchRequest, searchContacts, searchingContacts } from './search-contacts.ts'
+import { ContactRevealHeaders, ContactRevealRequest, ContactRevealResult } from './schema.ts'
+import { ContactPreviewList, ContactSearchRequest, searchContacts, searchingContacts } from './search-contacts.ts'
 
 type ContactServices = SearchServices & RevealServices
 
@@ -27,7 +27,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
         description:
           'Finds contacts that meet every person condition at stores that meet every store condition; an empty body finds all. Stores are ordered as in store search; within a store the most senior contacts come first, and among them those with a verified email. A preview has no email, phone or profile URL. Each returned row counts as a search row, and each store as one store export per period; a page that exceeds either balance is refused as a whole.',
         body: ContactSearchRequest,
-        response: { 200: ContactSearchReply, ...errorReplies(400, 401, 403, 'list_not_found', 429) },
+        response: { 200: ContactPreviewList, ...errorReplies(400, 401, 403, 'list_not_found', 429) },
       },
     },
     async (request, reply) =>
@@ -50,7 +50,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
         headers: ContactRevealHeaders,
         body: ContactRevealRequest,
         response: {
-          200: ContactRevealReply,
+          200: ContactRevealResult,
           ...errorReplies(400, 401, 402, 403, 'no_revealable_contacts', 409, 429),
         },
       },

@@ -1,17 +1,22 @@
-import { seniorities } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import { deliverableStatuses, emailTypes, maxChannels, phoneTypes } from '../../foundation/encryption/contact-facts.ts'
+import {
+  type deliverableStatuses,
+  type emailTypes,
+  maxChannels,
+  type phoneTypes,
+} from '../../foundation/encryption/contact-facts.ts'
 import {
   ClosedObject,
   Count,
+  GrowingEnum,
   Nullable,
+  ObjectKind,
   OneOf,
   RequestId,
-  TaxonomyValue,
   Timestamp,
 } from '../../foundation/kernel/shapes.ts'
-import { contactIdPattern, RequestedContactId } from '../delivery/contact-preview.ts'
-import { Domain, StoreName, storeIdPattern } from '../delivery/store-document.ts'
+import { ContactId, personProperties, RequestedContactId } from '../delivery/contact-preview.ts'
+import { Domain, StoreId, StoreName } from '../delivery/store-document.ts'
 
 const maxContacts = 10
 
@@ -24,7 +29,7 @@ export const ContactRevealRequest = ClosedObject(
       examples: [['ct_live_PqLmXzTbVnRwKdHc']],
     }),
   },
-  { title: 'ContactRevealRequest' },
+  { title: 'ContactRevealRequest', description: 'The contacts to reveal.' },
 )
 export type ContactRevealRequest = Static<typeof ContactRevealRequest>
 
@@ -47,62 +52,119 @@ export const ContactRevealHeaders = Type.Object({
 const IsPrimary = Type.Boolean({ description: 'True for exactly one in the list.' })
 
 /** A contact with its channels. */
-export const RevealedContact = ClosedObject(
+export const Contact = ClosedObject(
   {
-    id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
-    object: Type.Literal('contact'),
-    full_name: Nullable(Type.String({ maxLength: 1_001 })),
-    first_name: Nullable(Type.String({ maxLength: 500 })),
-    last_name: Nullable(Type.String({ maxLength: 500 })),
-    title: Nullable(Type.String({ maxLength: 500 })),
-    role: Nullable(TaxonomyValue()),
-    seniority: OneOf(seniorities),
-    profile_url: Nullable(Type.String({ maxLength: 2_048 })),
-    reveal_status: OneOf(['newly_revealed', 'already_revealed']),
+    id: ContactId,
+    object: ObjectKind('contact'),
+    full_name: Nullable(
+      Type.String({
+        maxLength: 1_001,
+        description: 'Full name; null if no name is known.',
+        examples: ['Mara Lindqvist'],
+      }),
+    ),
+    first_name: personProperties.first_name,
+    last_name: Nullable(
+      Type.String({ maxLength: 500, description: 'Last name; null if unknown.', examples: ['Lindqvist'] }),
+    ),
+    title: personProperties.title,
+    role: personProperties.role,
+    seniority: personProperties.seniority,
+    profile_url: Nullable(
+      Type.String({
+        maxLength: 2_048,
+        description: 'URL of a social profile; null if none is known. Sensitive: keep it out of logs.',
+        examples: ['https://people.example/mara'],
+      }),
+    ),
+    reveal_status: OneOf(['newly_revealed', 'already_revealed'], {
+      description:
+        'newly_revealed: this call revealed the contact for your account. already_revealed: an earlier one did; it costs nothing again.',
+    }),
     charged: Type.Boolean({ description: 'Whether a credit was spent for this contact in this call.' }),
     emails: Type.Array(
       ClosedObject(
         {
-          email: Type.String({ maxLength: 320 }),
-          status: OneOf(deliverableStatuses),
-          type: OneOf(emailTypes),
+          email: Type.String({
+            maxLength: 320,
+            description: 'The address. Sensitive: keep it out of logs.',
+            examples: ['mara@aurora-candles.example'],
+          }),
+          status: GrowingEnum<(typeof deliverableStatuses)[number]>('What a check of the address found.', {
+            verified: 'the mailbox exists',
+            accept_all: 'the domain accepts every address, so the mailbox could not be checked',
+            unverified: 'not checked',
+            unknown: 'the check had no result',
+          }),
+          type: GrowingEnum<(typeof emailTypes)[number]>('What the address is.', {
+            work: 'of the person, at the store',
+            personal: 'private',
+            role: 'of a function, such as info@',
+            unknown: 'not known',
+          }),
           is_primary: IsPrimary,
         },
-        { title: 'ContactEmail' },
+        { title: 'ContactEmail', description: 'An email address of the contact.' },
       ),
-      { maxItems: maxChannels },
+      {
+        maxItems: maxChannels,
+        description:
+          'Email addresses that may be delivered; empty if there is none. Addresses known to be wrong are left out, and in installations that deliver verified addresses alone, all others.',
+      },
     ),
     phones: Type.Array(
       ClosedObject(
-        { phone: Type.String({ maxLength: 64 }), type: OneOf(phoneTypes), is_primary: IsPrimary },
-        { title: 'ContactPhone' },
+        {
+          phone: Type.String({
+            maxLength: 64,
+            description:
+              'The number, in international form where the country is known. Sensitive: keep it out of logs.',
+            examples: ['+1 202-555-0143'],
+          }),
+          type: GrowingEnum<(typeof phoneTypes)[number]>('What the number is.', {
+            mobile: 'a mobile phone',
+            direct: 'a line of the person',
+            office: 'the number of the store',
+            unknown: 'not known',
+          }),
+          is_primary: IsPrimary,
+        },
+        { title: 'ContactPhone', description: 'A phone number of the contact.' },
       ),
-      { maxItems: maxChannels },
+      { maxItems: maxChannels, description: 'Phone numbers; empty if there is none.' },
     ),
     store: ClosedObject(
-      { id: Type.String({ pattern: storeIdPattern, maxLength: 24 }), domain: Domain, name: StoreName },
-      { title: 'RevealedContactStore' },
+      { id: StoreId, domain: Domain, name: StoreName },
+      { title: 'ContactStore', description: 'The store at which the contact works.' },
     ),
-    revealed_at: Timestamp('When your account revealed this contact for the first time.'),
+    revealed_at: Timestamp('When your account revealed this contact for the first time, in UTC.'),
   },
-  { title: 'RevealedContact' },
+  { title: 'Contact', description: 'A revealed contact, with its name and channels.' },
 )
 
-export type RevealedContact = Static<typeof RevealedContact>
+export type Contact = Static<typeof Contact>
 
-export const ContactRevealReply = ClosedObject(
+export const ContactRevealResult = ClosedObject(
   {
-    object: Type.Literal('contact_reveal_result'),
+    object: ObjectKind('contact_reveal_result'),
     credits: ClosedObject(
       {
-        spent: Count('Credits spent by this call.'),
-        remaining: Count('Credits left in the period after this call.'),
+        spent: Count('Credits spent by this call: one for each contact with charged true.'),
+        remaining: Count('Credits left in the period after this call, less what running exports have reserved.'),
       },
-      { title: 'RevealCredits' },
+      { title: 'RevealCredits', description: 'What the call has cost in contact credits.' },
     ),
-    data: Type.Array(RevealedContact, { maxItems: maxContacts, description: 'In the order of the ids.' }),
-    request_id: RequestId,
+    data: Type.Array(Contact, {
+      maxItems: maxContacts,
+      description:
+        'The contacts, in the order of the ids. Ids that are unknown, or of contacts without a channel, are left out and cost nothing.',
+    }),
+    request_id: {
+      ...RequestId,
+      description:
+        'Names this reply, as the X-Request-Id header does. A reply that is replayed for its Idempotency-Key repeats that of the first one, while the header names the replay.',
+    },
   },
-  { title: 'ContactRevealReply' },
+  { title: 'ContactRevealResult', description: 'The contacts of a reveal and what they cost.' },
 )
-export type ContactRevealReply = Static<typeof ContactRevealReply>
+export type ContactRevealResult = Static<typeof ContactRevealResult>

@@ -27,10 +27,10 @@ export const ContactSearchRequest = ClosedObject(
     exclude: Type.Optional(Exclude),
     ...pageParameters,
   },
-  { title: 'ContactSearchRequest' },
+  { title: 'ContactSearchRequest', description: 'Which contacts to find, and which page of them.' },
 )
 
-export const ContactSearchReply = ListReply(ContactPreview)
+export const ContactPreviewList = ListReply(ContactPreview)
 
 export const searchingContacts = {
   key: { scope: 'contacts:search', admitsWithCharge: true },

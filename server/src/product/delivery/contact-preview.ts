@@ -1,9 +1,17 @@
-import { type ContactSortKey, contactsPerStore } from '@storedex/search-index'
+import { type ContactSortKey, contactsPerStore, seniorities } from '@storedex/search-index'
 import buildSerializer from 'fast-json-stringify'
 import { type Static, Type } from 'typebox'
 import { contactKey } from '../../foundation/kernel/ids.ts'
-import { ClosedObject, Nullable, TaxonomyValue } from '../../foundation/kernel/shapes.ts'
-import { Domain, maxTechnologies, type Store, StoreName, storeIdPattern } from './store-document.ts'
+import { ClosedObject, Nullable, ObjectKind, OneOf, TaxonomyValue } from '../../foundation/kernel/shapes.ts'
+import {
+  Domain,
+  type Store,
+  StoreCategory,
+  StoreId,
+  StoreName,
+  TrafficTier,
+  technologyLists,
+} from './store-document.ts'
 
 export const contactIdPattern = '^ct_[A-Za-z]+_[A-Za-z]{16}$'
 
@@ -14,38 +22,76 @@ export const invalidContactId = {
 } as const
 
 /** The id of a contact in a request. */
-export const RequestedContactId = Type.String({ pattern: contactIdPattern, maxLength: 1_000, ...invalidContactId })
+export const RequestedContactId = Type.String({ pattern: contactIdPattern, maxLength: 24, ...invalidContactId })
+
+/** The id of a contact in a reply. */
+export const ContactId = Type.String({
+  pattern: contactIdPattern,
+  maxLength: 24,
+  description: 'Id of the contact, the same in a preview and in a reveal.',
+  examples: ['ct_live_PqLmXzTbVnRwKdHc'],
+})
+
+/** What previews and reveals say alike about a person. */
+export const personProperties = {
+  first_name: Nullable(
+    Type.String({ maxLength: 500, description: 'First name; null if unknown.', examples: ['Mara'] }),
+  ),
+  role: Nullable(
+    TaxonomyValue({
+      description: 'Role in the store, as a value of the taxonomy; null if unknown.',
+      examples: ['marketing'],
+    }),
+  ),
+  seniority: OneOf(seniorities, {
+    description:
+      'How senior the contact is. executive: owns or leads the store. decision_maker: leads an area of it. other: anybody else, or unknown.',
+  }),
+  title: Nullable(
+    Type.String({
+      maxLength: 500,
+      description: 'Title of the position, as on file; null if unknown.',
+      examples: ['Head of Marketing'],
+    }),
+  ),
+}
+
+/** The last name of a person whose name is not revealed. */
+export const LastNameObfuscated = Nullable(
+  Type.String({
+    maxLength: 8,
+    description: 'First letter of the last name, then asterisks; null if unknown.',
+    examples: ['L***'],
+  }),
+)
 
 /** The person's part of a preview. The import has already shortened the last name. */
 const person = {
-  id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
-  object: Type.Literal('contact_preview'),
-  first_name: Nullable(Type.String({ maxLength: 500 })),
-  last_name_obfuscated: Nullable(Type.String({ maxLength: 8, examples: ['L***'] })),
-  role: Nullable(TaxonomyValue()),
-  seniority: Type.Union([Type.Literal('executive'), Type.Literal('decision_maker'), Type.Literal('other')]),
-  title: Nullable(Type.String({ maxLength: 500 })),
-  has_verified_email: Type.Boolean(),
-  has_phone: Type.Boolean(),
-  has_profile: Type.Boolean(),
+  id: ContactId,
+  object: ObjectKind('contact_preview'),
+  first_name: personProperties.first_name,
+  last_name_obfuscated: LastNameObfuscated,
+  role: personProperties.role,
+  seniority: personProperties.seniority,
+  title: personProperties.title,
+  has_verified_email: Type.Boolean({ description: 'Whether a reveal would deliver a verified email.' }),
+  has_phone: Type.Boolean({ description: 'Whether a reveal would deliver a phone number.' }),
+  has_profile: Type.Boolean({ description: 'Whether a reveal would deliver the URL of a social profile.' }),
 }
 
 const PreviewedStore = ClosedObject(
   {
-    id: Type.String({ pattern: storeIdPattern, maxLength: 24 }),
+    id: StoreId,
     domain: Domain,
     name: StoreName,
-    category: Nullable(TaxonomyValue()),
-    traffic_tier: Nullable(TaxonomyValue()),
-    technologies: ClosedObject(
-      {
-        apps: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
-        pixels: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
-      },
-      { title: 'PreviewedTechnologies' },
-    ),
+    category: StoreCategory,
+    traffic_tier: TrafficTier,
+    technologies: ClosedObject(technologyLists, {
+      title: 'PreviewedTechnologies',
+      description: 'Apps and pixels of the store.',
+    }),
   },
-  { title: 'PreviewedStore' },
+  { title: 'PreviewedStore', description: 'The store at which the contact works.' },
 )
 
 /** A contact without its channels. */
@@ -55,7 +101,10 @@ export const ContactPreview = ClosedObject(
     revealed: Type.Boolean({ description: 'Whether your account has revealed this contact already.' }),
     store: PreviewedStore,
   },
-  { title: 'ContactPreview' },
+  {
+    title: 'ContactPreview',
+    description: 'A contact without its channels, which a reveal delivers for a contact credit.',
+  },
 )
 
 /** The console's preview: a view adds `revealable`. */

@@ -7,14 +7,12 @@ import { type JsonText, jsonWithList } from '../../foundation/http/replies.ts'
 import type { CursorPayload } from '../../foundation/kernel/cursor-sealer.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import { invalidCursor } from '../../foundation/kernel/list-pages.ts'
-import { ClosedObject, listTitle, Nullable, RequestId } from '../../foundation/kernel/shapes.ts'
+import { ListOf } from '../../foundation/kernel/shapes.ts'
 import { formatNumber } from '../../foundation/kernel/time.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
 const maxLimit = 100
 const defaultLimit = 25
-
-const Cursor = Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 500 })
 
 /** The paging parameters of a search request. */
 export const pageParameters = {
@@ -23,30 +21,21 @@ export const pageParameters = {
       minimum: 1,
       maximum: maxLimit,
       default: defaultLimit,
-      description: 'Rows per page.',
+      description: 'Rows per page, 1 to 100.',
       errorCode: 'invalid_limit',
     }),
   ),
   cursor: Type.Optional(
-    Type.Union([Cursor, Type.Null()], {
+    Type.Union([Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 500 }), Type.Null()], {
       ...invalidCursor,
       default: null,
-      description: 'The next_cursor of the previous page, with the same filters.',
+      description:
+        'The next_cursor of the previous page, unchanged, with the same filters; null or left out for the first page.',
     }),
   ),
 }
 
-export const ListReply = <T extends TSchema>(item: T) =>
-  ClosedObject(
-    {
-      object: Type.Literal('list'),
-      data: Type.Array(item, { maxItems: maxLimit }),
-      has_more: Type.Boolean(),
-      next_cursor: Nullable(Cursor),
-      request_id: RequestId,
-    },
-    listTitle(item),
-  )
+export const ListReply = <T extends TSchema>(item: T) => ListOf(item, maxLimit)
 
 type CursorPosition = CursorPayload['position']
 

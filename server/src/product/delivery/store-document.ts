@@ -1,75 +1,184 @@
 import buildSerializer from 'fast-json-stringify'
 import { type Static, Type } from 'typebox'
-import { ClosedObject, Nullable, RequestId, TaxonomyValue, Timestamp } from '../../foundation/kernel/shapes.ts'
+import {
+  ClosedObject,
+  Count,
+  Described,
+  GrowingEnum,
+  Nullable,
+  ObjectKind,
+  OneOf,
+  RequestId,
+  TaxonomyValue,
+  Timestamp,
+} from '../../foundation/kernel/shapes.ts'
 
 /** The most apps that an import accepts for one store, and the most pixels. */
 export const maxTechnologies = 500
 
-const Technologies = ClosedObject(
+/** The apps and pixels of a store in a reply. */
+export const technologyLists = {
+  apps: Type.Array(TaxonomyValue(), {
+    maxItems: maxTechnologies,
+    description: 'Apps that the store uses, as values of the taxonomy.',
+    examples: [['klaviyo']],
+  }),
+  pixels: Type.Array(TaxonomyValue(), {
+    maxItems: maxTechnologies,
+    description: 'Tracking pixels that the store uses, as values of the taxonomy.',
+    examples: [['meta_pixel']],
+  }),
+}
+
+export const StoreTechnologies = ClosedObject(
   {
-    apps: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
-    pixels: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
+    ...technologyLists,
     theme: ClosedObject(
-      { name: Nullable(Type.String({ maxLength: 200 })), type: Nullable(TaxonomyValue()) },
-      { title: 'StoreTheme' },
+      {
+        name: Nullable(Type.String({ maxLength: 200, description: 'Name of the theme; null if unknown.' })),
+        type: Nullable(
+          GrowingEnum('Type of the theme, as a value of the taxonomy; null if unknown.', {
+            free: null,
+            paid: null,
+            custom: 'made for this store',
+          }) as ReturnType<typeof Type.Unsafe<string>>,
+        ),
+      },
+      { title: 'StoreTheme', description: 'The theme of the store.' },
     ),
   },
-  { title: 'StoreTechnologies' },
+  { title: 'StoreTechnologies', description: 'What the store is built with.' },
 )
 
 export const storeIdPattern = '^st_[A-Za-z]+_[A-Za-z]{16}$'
 
-export const Domain = Type.String({ maxLength: 253, examples: ['aurora-candles.example'] })
-export const StoreName = Type.String({ maxLength: 500, examples: ['Aurora Candles'] })
+/** The id of a store in a reply. */
+export const StoreId = Type.String({
+  pattern: storeIdPattern,
+  maxLength: 24,
+  description: 'Id of the store. It stays the same when its domain changes.',
+  examples: ['st_live_KqWvTzHbNcRyLpXm'],
+})
+export const Domain = Type.String({
+  maxLength: 253,
+  description: 'Main domain of the store, in lower case, without a path.',
+  examples: ['aurora-candles.example'],
+})
+export const StoreName = Type.String({
+  maxLength: 500,
+  description: 'Name of the store; its domain if no name is known.',
+  examples: ['Aurora Candles'],
+})
 
-const storeFields = {
-  id: Type.String({ pattern: storeIdPattern, maxLength: 24, examples: ['st_live_KqWvTzHbNcRyLpXm'] }),
-  object: Type.Literal('store'),
-  domain: Domain,
-  name: StoreName,
-  category: Nullable(TaxonomyValue({ examples: ['home_garden'] })),
-  country: Nullable(TaxonomyValue({ examples: ['DE'] })),
-  traffic_tier: Nullable(TaxonomyValue({ examples: ['10k_50k'] })),
-  revenue_tier: Nullable(TaxonomyValue({ examples: ['50k_100k'] })),
-  platform_plus: Type.Boolean(),
-  lead_fit_score: Nullable(Type.Number()),
-  store_created_at: Nullable(
-    ClosedObject(
-      {
-        estimate: Nullable(Timestamp('Estimated opening time of the store.')),
-        resolution: Nullable(Type.Union([Type.Literal('exact'), Type.Literal('month'), Type.Literal('year')])),
-        source: Nullable(TaxonomyValue()),
-        confidence: Nullable(Type.Union([Type.Literal('high'), Type.Literal('medium'), Type.Literal('low')])),
-      },
-      { title: 'StoreCreatedAt' },
+export const StoreCategory = Nullable(
+  TaxonomyValue({
+    description: 'What the store sells, as a category of the taxonomy; null if unknown.',
+    examples: ['home_garden'],
+  }),
+)
+export const TrafficTier = Nullable(
+  TaxonomyValue({
+    description: 'Estimated visits a month, as a tier of the taxonomy, which has the bounds; null if unknown.',
+    examples: ['10k_50k'],
+  }),
+)
+
+const CreatedAt = ClosedObject(
+  {
+    estimate: Nullable(
+      Timestamp('Estimated moment, in UTC; null if unknown. Read it no more exactly than resolution says.'),
     ),
-  ),
-  first_discovered_at: Nullable(Timestamp('When the store was first seen.')),
-  contacts_summary: ClosedObject(
-    {
-      total: Type.Integer({ minimum: 0, description: 'Contacts on file, revealable or not.' }),
-      has_revealable_contacts: Type.Boolean(),
-      verified_email_count: Type.Integer({ minimum: 0 }),
-      roles: Type.Array(TaxonomyValue(), { maxItems: 1000 }),
-    },
-    { title: 'ContactsSummary' },
-  ),
-}
+    resolution: Nullable(
+      OneOf(['exact', 'month', 'year'], {
+        description:
+          'How exact the estimate is. exact: to the day or better. month, year: some time in the month or year of the estimate. null: unknown.',
+      }),
+    ),
+    source: Nullable(
+      GrowingEnum('Where the estimate comes from; null if unknown.', {
+        platform: 'the store platform says it',
+        domain_registration: 'the domain was registered',
+        certificate_log: 'first certificate for the domain in a public log',
+        first_product: 'oldest product of the store',
+        first_page: 'oldest dated page of the store',
+        web_archive: 'first copy in a web archive',
+        first_discovered: 'when the store was first seen',
+      }) as ReturnType<typeof Type.Unsafe<string>>,
+    ),
+    confidence: Nullable(
+      OneOf(['high', 'medium', 'low'], {
+        description:
+          'How certain the estimate is, as whoever supplies the catalogue judges it: high, medium or low; it does not follow from source or resolution. null: not judged.',
+      }),
+    ),
+  },
+  { title: 'StoreCreatedAt', description: 'When the store was created, as an estimate with its basis.' },
+)
 
 /** A store as every endpoint returns it. Technologies come last, so that `withoutTechnologies` can cut them off. */
-export const Store = ClosedObject({ ...storeFields, technologies: Technologies }, { title: 'Store' })
-export type Store = Static<typeof Store>
-
-/** A store in an enrichment, with technologies only if requested. */
-export const EnrichedStore = ClosedObject(
-  { ...storeFields, technologies: Type.Optional(Technologies) },
-  { title: 'EnrichedStore' },
+export const Store = ClosedObject(
+  {
+    id: StoreId,
+    object: ObjectKind('store'),
+    domain: Domain,
+    name: StoreName,
+    category: StoreCategory,
+    country: Nullable(
+      TaxonomyValue({
+        description: 'Where the store is, as an ISO 3166-1 alpha-2 code; null if unknown.',
+        examples: ['DE'],
+      }),
+    ),
+    traffic_tier: TrafficTier,
+    revenue_tier: Nullable(
+      TaxonomyValue({
+        description:
+          'Estimated revenue a month in USD, as a tier of the taxonomy, which has the bounds; null if unknown.',
+        examples: ['50k_100k'],
+      }),
+    ),
+    platform_plus: Type.Boolean({ description: "Whether the store is on the store platform's premium tier." }),
+    lead_fit_score: Nullable(
+      Type.Number({
+        description:
+          'How well the store fits as a lead, as whoever supplies the catalogue rates it: a number without a unit, greater is better. Its scale is that of the catalogue, 0 to 100 in the sandbox; the service sets no bounds. null: not rated. Searches return the greatest first, stores without a score last.',
+        examples: [71.5],
+      }),
+    ),
+    store_created_at: Nullable(CreatedAt, 'When the store was created, as an estimate; null if nothing is known.'),
+    first_discovered_at: Nullable(
+      Timestamp('When the store was first seen by the source of the data, in UTC; null if unknown.'),
+    ),
+    contacts_summary: ClosedObject(
+      {
+        total: Count('Contacts on file, revealable or not.'),
+        has_revealable_contacts: Type.Boolean({
+          description: 'Whether at least one contact has a channel that a reveal may deliver.',
+        }),
+        verified_email_count: Count('Verified emails of all contacts.'),
+        roles: Type.Array(TaxonomyValue(), {
+          maxItems: 1000,
+          description: 'Roles that contacts of the store have, as values of the taxonomy.',
+          examples: [['founder', 'marketing']],
+        }),
+      },
+      { title: 'ContactsSummary', description: 'What is on file about the contacts of the store.' },
+    ),
+    technologies: Type.Optional(
+      Described(
+        StoreTechnologies,
+        'What the store is built with. Always there, but in an enrichment whose include does not list technologies.',
+      ),
+    ),
+    request_id: Type.Optional({
+      ...RequestId,
+      description: 'Names the reply, as the X-Request-Id header does. Only in the reply to a lookup of one store.',
+    }),
+  },
+  { title: 'Store', description: 'A store of the catalogue.' },
 )
-
-export const StoreLookupReply = ClosedObject(
-  { ...storeFields, technologies: Technologies, request_id: RequestId },
-  { title: 'StoreLookupReply' },
-)
+/** A store with all that the catalogue has. */
+export type Store = Static<typeof Store> & { technologies: Static<typeof StoreTechnologies> }
 
 /**
  * An import renders the public JSON of a store with the API's schema and stores the text, which replies copy. A field that

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { RecordList } from '../../foundation/kernel/list-pages.ts'
-import { ClosedObject, Nullable, Timestamp } from '../../foundation/kernel/shapes.ts'
+import { ClosedObject, GrowingEnum, Nullable, Timestamp } from '../../foundation/kernel/shapes.ts'
 
 /**
  * The fields that a store's history tracks. The index of a field is its number in `store_changes` and never changes; of
@@ -24,21 +24,40 @@ export const historyFields = [
 
 export type HistoryField = (typeof historyFields)[number]
 
-const HistoryValue = Nullable(Type.Union([Type.String({ maxLength: 500 }), Type.Number(), Type.Boolean()]))
-const HistoryItems = Nullable(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 500 }))
+const HistoryValue = (description: string) =>
+  Type.Union([Type.String({ maxLength: 500 }), Type.Number(), Type.Boolean(), Type.Null()], { description })
+const HistoryItems = (description: string) =>
+  Nullable(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 500, description }))
+
+const fieldMeanings: Record<HistoryField, string | null> = {
+  added_to_catalogue: 'the store was new; there are no values',
+  aliases: 'its other domains, and a main domain that was given up',
+  'theme.type': null,
+  'theme.name': null,
+  pixels: null,
+  apps: null,
+  lead_fit_score: null,
+  platform_plus: null,
+  revenue_tier: null,
+  traffic_tier: null,
+  country: null,
+  category: null,
+  name: null,
+}
 
 /** A change of one field of a store. */
 export const StoreChange = ClosedObject(
   {
-    at: Timestamp('When the change was imported.'),
-    field: Type.Enum([...historyFields], {
-      description:
-        'What changed; added_to_catalogue, without values, when the store was new. A changed domain is seen in aliases.',
-    }),
-    before: HistoryValue,
-    after: HistoryValue,
-    added: HistoryItems,
-    removed: HistoryItems,
+    at: Timestamp('When the change was imported, in UTC.'),
+    field: GrowingEnum('What changed, by the name of the field in a store.', fieldMeanings),
+    before: HistoryValue(
+      'The value before; null if it was unknown, and for added_to_catalogue, apps, pixels and aliases.',
+    ),
+    after: HistoryValue(
+      'The value after; null if it is unknown, and for added_to_catalogue, apps, pixels and aliases.',
+    ),
+    added: HistoryItems('Values that were added to apps, pixels or aliases; null for other fields.'),
+    removed: HistoryItems('Values that were removed from apps, pixels or aliases; null for other fields.'),
   },
   {
     title: 'StoreChange',

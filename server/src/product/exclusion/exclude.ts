@@ -28,7 +28,7 @@ export const Exclude = ClosedObject(
       Type.Array(
         Type.String({
           pattern: '^lst_[A-Za-z]+_[A-Za-z]{16}$',
-          maxLength: 1_000,
+          maxLength: 25,
           errorCode: 'invalid_list_id',
           errorMessage: 'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
           examples: ['lst_live_PqLmXzTbVnRwKdHc'],
@@ -36,7 +36,7 @@ export const Exclude = ClosedObject(
         {
           maxItems: maxLists,
           description:
-            'Leaves out what is in these lists: their stores, or their contacts; in searches for stores, the stores of these contacts.',
+            'Ids of lists. Leaves out what is in them: their stores, or their contacts; in searches for stores, the stores of these contacts.',
         },
       ),
     ),

@@ -21,7 +21,7 @@ import { type PlanContext, planQuery } from './plan-export.ts'
 import { insertExport, maxQueued, type NewExport, selectQueueSlots } from './queries.ts'
 import { emptyFile, prepareContent } from './run/file-writer.ts'
 import { fileOptionsOf } from './run/write-chunk.ts'
-import { ExportReply, type ExportRequest } from './schema.ts'
+import { Export, type ExportRequest } from './schema.ts'
 
 export interface CreateExportContext extends PlanContext {
   db: Pool
@@ -41,7 +41,7 @@ export interface CreatedExport {
   isReplay: boolean
 }
 
-const serialize = buildSerializer(ExportReply as object)
+const serialize = buildSerializer(Export as object)
 
 /** Queues an export. With an Idempotency-Key a repeated request gets the first reply. */
 export async function createExport(

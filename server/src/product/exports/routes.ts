@@ -28,7 +28,7 @@ import {
 } from './manage-exports.ts'
 import { openExportFile } from './open-file.ts'
 import { registerRevealedRoutes } from './revealed/routes.ts'
-import { Export, ExportReply, ExportRequest } from './schema.ts'
+import { Export, ExportRequest } from './schema.ts'
 
 interface ExportServices extends SearchServices {
   seals: ContactSeals
@@ -85,7 +85,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         headers: ContactRevealHeaders,
         body: ExportRequest,
         response: {
-          201: ExportReply,
+          201: Export,
           ...errorReplies(
             ...([400, 401, 403, 409, 429] as const),
             ...(['invalid_list_id', 'invalid_column', 'invalid_quote', 'list_not_found', 'quote_exceeded'] as const),
@@ -132,7 +132,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         description: 'Its state, how far it is and what it has cost.',
         params: ExportParams,
         response: {
-          200: ExportReply,
+          200: Export,
           ...errorReplies('unknown_parameter', 401, 403, 'invalid_export_id', 'export_not_found'),
         },
       },
@@ -153,7 +153,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
           'Stops it at once and leaves a file of what was paid. One that has ended stays as it is. Takes no body.',
         params: ExportParams,
         response: {
-          200: ExportReply,
+          200: Export,
           ...errorReplies(
             'invalid_request',
             'invalid_json',
@@ -184,7 +184,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
           'Removes the file at once, which makes room for another; one that still runs ends. The export stays in the list as `expired`, with what it has cost: what was paid stays paid. Takes no body.',
         params: ExportParams,
         response: {
-          200: ExportReply,
+          200: Export,
           ...errorReplies(400, 401, 403, 'invalid_export_id', 'export_not_found'),
         },
       },

@@ -4,10 +4,10 @@ import { Refusal } from '../../foundation/kernel/errors.ts'
 import { auditList, describeList, editingLists, type ListsContext, listNotFound, openListId } from './context.ts'
 import { listDescription, listName, nameTaken } from './create-list.ts'
 import * as queries from './queries.ts'
-import type { ListChanges, ListDeleted, ListDetails } from './schema.ts'
+import type { List, ListChanges, ListDeleted } from './schema.ts'
 
 /** Changes the name, the description, or both. */
-export async function changeList(ctx: ListsContext, id: string, changes: ListChanges): Promise<ListDetails> {
+export async function changeList(ctx: ListsContext, id: string, changes: ListChanges): Promise<List> {
   authorize(ctx, editingLists)
   const listId = openListId(ctx, id)
   if (changes.name === undefined && changes.description === undefined)

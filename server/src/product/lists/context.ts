@@ -5,7 +5,7 @@ import type { Pool, Queryable } from '../../foundation/db/pool.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import { type SearchContext, type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import type { ListRow } from './queries.ts'
-import type { ListItem } from './schema.ts'
+import type { List } from './schema.ts'
 
 export interface ListsContext extends SearchContext {
   db: Pool
@@ -62,7 +62,7 @@ export function listNotFound(): Refusal {
   return new Refusal('list_not_found', 'There is no such list in this account and mode.', { param: 'id' })
 }
 
-export function describeList({ ids, caller }: ListsContext, row: ListRow): ListItem {
+export function describeList({ ids, caller }: ListsContext, row: ListRow): List {
   return {
     id: ids.seal('list', row.id, caller.mode),
     object: row.kind === 'stores' ? 'list_of_stores' : 'list_of_contacts',

@@ -4,10 +4,10 @@ import { Refusal } from '../../foundation/kernel/errors.ts'
 import { textFault } from '../../foundation/kernel/text/trim.ts'
 import { auditList, describeList, editingLists, type ListsContext } from './context.ts'
 import * as queries from './queries.ts'
-import type { ListDetails, NewList } from './schema.ts'
+import type { List, NewList } from './schema.ts'
 
 /** Creates an empty list. Names are unique in an account and mode, compared without case. */
-export async function createList(ctx: ListsContext, { name, kind, description }: NewList): Promise<ListDetails> {
+export async function createList(ctx: ListsContext, { name, kind, description }: NewList): Promise<List> {
   authorize(ctx, editingLists)
   const row = await transact(ctx.db, async (client) => {
     // Two requests that create lists of one account wait for each other here.

@@ -3,7 +3,7 @@ import { authorize } from '../../customers/auth/access.ts'
 import { readListPage } from '../../foundation/kernel/list-pages.ts'
 import { describeList, type ListsContext, listNotFound, openListId, readingLists } from './context.ts'
 import * as queries from './queries.ts'
-import type { ListDetails, ListPage, ListPageQuery } from './schema.ts'
+import type { List, ListPage, ListPageQuery } from './schema.ts'
 
 /** A page of the account's lists, newest first. */
 export async function readLists(ctx: ListsContext, query: ListPageQuery): Promise<Static<typeof ListPage>> {
@@ -29,7 +29,7 @@ export async function readLists(ctx: ListsContext, query: ListPageQuery): Promis
   }
 }
 
-export async function readList(ctx: ListsContext, id: string): Promise<ListDetails> {
+export async function readList(ctx: ListsContext, id: string): Promise<List> {
   authorize(ctx, readingLists)
   const row = await requireList(ctx, openListId(ctx, id))
   return { ...describeList(ctx, row), request_id: ctx.requestId }

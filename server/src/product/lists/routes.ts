@@ -13,9 +13,9 @@ import { addItems, removeItems } from './items/change-items.ts'
 import { readItems } from './items/read-items.ts'
 import { readList, readLists } from './read-lists.ts'
 import {
+  List,
   ListChanges,
   ListDeleted,
-  ListDetails,
   ListItemPage,
   ListItemQuery,
   ListItemsAdded,
@@ -45,7 +45,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
         description:
           'A list keeps what you want to come back to, leave out of searches, or export. An account has at most 200 lists. An empty list costs nothing.',
         body: NewList,
-        response: { 201: ListDetails, ...errorReplies(400, ...usual, 'list_name_taken', 'list_limit_reached') },
+        response: { 201: List, ...errorReplies(400, ...usual, 'list_name_taken', 'list_limit_reached') },
       },
     },
     async (request, reply) => reply.code(201).send(await createList(contextOf(request), request.body)),
@@ -77,7 +77,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
         summary: 'Read a list',
         description: 'Shows its name, description and number of items, but not the items. Costs nothing.',
         params,
-        response: { 200: ListDetails, ...errorReplies('unknown_parameter', ...ofOneList) },
+        response: { 200: List, ...errorReplies('unknown_parameter', ...ofOneList) },
       },
     },
     (request) => readList(contextOf(request), request.params.id),
@@ -94,7 +94,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
         description: 'What is left out stays as it is; its items are not touched. Costs nothing.',
         params,
         body: ListChanges,
-        response: { 200: ListDetails, ...errorReplies(400, ...ofOneList, 'list_name_taken') },
+        response: { 200: List, ...errorReplies(400, ...ofOneList, 'list_name_taken') },
       },
     },
     (request) => changeList(contextOf(request), request.params.id, request.body),

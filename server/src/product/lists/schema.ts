@@ -3,16 +3,19 @@ import { listParameters, RecordList } from '../../foundation/kernel/list-pages.t
 import {
   ClosedObject,
   Count,
+  Described,
+  GrowingEnum,
   linePattern,
   Nullable,
+  ObjectKind,
   OneOf,
   RequestId,
   Timestamp,
   textPattern,
 } from '../../foundation/kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters, StoreSearchFilters } from '../../search/query/filters.ts'
-import { contactIdPattern, invalidContactId } from '../delivery/contact-preview.ts'
-import { Domain, StoreName, storeIdPattern } from '../delivery/store-document.ts'
+import { ContactId, invalidContactId, LastNameObfuscated, personProperties } from '../delivery/contact-preview.ts'
+import { Domain, StoreId, StoreName } from '../delivery/store-document.ts'
 import { Exclude } from '../exclusion/exclude.ts'
 
 const maxNamed = 1_000
@@ -20,7 +23,7 @@ const maxFound = 10_000
 
 const listKinds = ['stores', 'contacts'] as const
 export type ListKind = (typeof listKinds)[number]
-const Kind = OneOf(listKinds)
+const Kind = OneOf(listKinds, { description: 'What the list is to hold: stores or contacts.' })
 
 const Name = Type.String({
   minLength: 1,
@@ -29,11 +32,13 @@ const Name = Type.String({
   description: 'Unique among the lists of the account, compared without case.',
   examples: ['Shops for spring'],
 })
-const Description = Nullable(Type.String({ maxLength: 1_000, pattern: textPattern }))
+const Description = Nullable(
+  Type.String({ maxLength: 1_000, pattern: textPattern, description: 'What the list is for; null for no text.' }),
+)
 
 export const NewList = ClosedObject(
   { name: Name, kind: Kind, description: Type.Optional(Description) },
-  { title: 'NewList' },
+  { title: 'NewList', description: 'The list to create.' },
 )
 export type NewList = Static<typeof NewList>
 
@@ -43,31 +48,42 @@ export const ListChanges = ClosedObject(
 )
 export type ListChanges = Static<typeof ListChanges>
 
-const listFields = {
-  id: Type.String({
-    pattern: '^lst_[a-z]+_[A-Za-z]{16}$',
-    maxLength: 25,
-    examples: ['lst_live_VbNmPkJhGfDsWqRt'],
-  }),
-  object: OneOf(['list_of_stores', 'list_of_contacts']),
-  name: Type.String({ maxLength: 120 }),
-  kind: Kind,
-  description: Nullable(Type.String({ maxLength: 1_000 })),
-  items: Count('Stores or contacts in the list.'),
-  pending: Count('Domains that wait for an import to bring their store; they are not among the items.'),
-  created_at: Timestamp('When the list was created.'),
-  updated_at: Timestamp('When its name, description or items changed last.'),
-}
+const ListId = Type.String({
+  pattern: '^lst_[a-z]+_[A-Za-z]{16}$',
+  maxLength: 25,
+  description: 'Id of the list.',
+  examples: ['lst_live_VbNmPkJhGfDsWqRt'],
+})
+const Items = Count('Stores or contacts in the list, without those that are pending.')
+const Pending = Count('Domains that wait for an import to bring their store; they are not among the items.')
 
-const ListItem = ClosedObject(listFields, { title: 'List' })
-export type ListItem = Static<typeof ListItem>
-export const ListDetails = ClosedObject({ ...listFields, request_id: RequestId }, { title: 'ListDetails' })
-export type ListDetails = Static<typeof ListDetails>
+export const List = ClosedObject(
+  {
+    id: ListId,
+    object: GrowingEnum<'list_of_stores' | 'list_of_contacts'>('What this object is.', {
+      list_of_stores: null,
+      list_of_contacts: null,
+    }),
+    name: Type.String({ maxLength: 120, description: 'Name of the list.', examples: ['Shops for spring'] }),
+    kind: GrowingEnum<ListKind>('What the list holds.', { stores: null, contacts: null }),
+    description: Nullable(Type.String({ maxLength: 1_000, description: 'What the list is for; null without a text.' })),
+    items: Items,
+    pending: Pending,
+    created_at: Timestamp('When the list was created, in UTC.'),
+    updated_at: Timestamp('When its name, description or items changed last, in UTC.'),
+    request_id: Type.Optional({
+      ...RequestId,
+      description: 'Names the reply, as the X-Request-Id header does. Only in the reply to a call for one list.',
+    }),
+  },
+  { title: 'List', description: 'A list of stores or of contacts; its items are read by GET /lists/{id}/items.' },
+)
+export type List = Static<typeof List>
 
 /** A page with a name of its own in the API document. */
 const NamedPage = <T extends TSchema>(item: T, title: string) => ({ ...RecordList(item), title })
 
-export const ListPage = NamedPage(ListItem, 'ListPage')
+export const ListPage = NamedPage(List, 'ListPage')
 export const ListPageQuery = ClosedObject(
   { kind: Type.Optional({ ...Kind, description: 'Lists of this kind only.' }), ...listParameters },
   { title: 'ListPageQuery' },
@@ -75,8 +91,8 @@ export const ListPageQuery = ClosedObject(
 export type ListPageQuery = Static<typeof ListPageQuery>
 
 export const ListDeleted = ClosedObject(
-  { object: Type.Literal('deleted'), id: listFields.id, request_id: RequestId },
-  { title: 'ListDeleted' },
+  { object: ObjectKind('deleted'), id: ListId, request_id: RequestId },
+  { title: 'ListDeleted', description: 'The list was deleted.' },
 )
 export type ListDeleted = Static<typeof ListDeleted>
 
@@ -85,15 +101,15 @@ const Named = (what: string, item: TStringOptions) =>
 
 const ListSource = ClosedObject(
   {
-    filters: Type.Optional(StoreSearchFilters),
-    exclude: Type.Optional(Exclude),
-    person: Type.Optional(ContactPersonFilters),
-    store: Type.Optional(ContactStoreFilters),
+    filters: Type.Optional(Described(StoreSearchFilters, 'For a list of stores: which stores.')),
+    exclude: Type.Optional(Described(Exclude, 'What to leave out.')),
+    person: Type.Optional(Described(ContactPersonFilters, 'For a list of contacts: which contacts.')),
+    store: Type.Optional(Described(ContactStoreFilters, 'For a list of contacts: contacts of which stores.')),
     max_contacts_per_store: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 10,
-        description: 'As in a search of contacts, where it is 1 when left out.',
+        description: 'The most contacts of each store, as in a search of contacts; 1 if left out.',
       }),
     ),
   },
@@ -110,7 +126,7 @@ export const ListItemsRequest = ClosedObject(
     domains: Named('Domains or URLs, for a list of stores.', { maxLength: 2_000, errorCode: 'invalid_domain' }),
     store_ids: Named('Ids of stores, for a list of stores.', { maxLength: 100 }),
     contact_ids: Named('Ids of contacts, for a list of contacts.', { maxLength: 100, ...invalidContactId }),
-    from: Type.Optional(ListSource),
+    from: Type.Optional(Described(ListSource, 'A search, whose first results are meant.')),
     max: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -124,7 +140,7 @@ export const ListItemsRequest = ClosedObject(
 )
 export type ListItemsRequest = Static<typeof ListItemsRequest>
 
-const itemCounts = { items: listFields.items, pending: listFields.pending, request_id: RequestId }
+const itemCounts = { items: Items, pending: Pending, request_id: RequestId }
 
 export const ListItemsAdded = ClosedObject(
   {
@@ -136,7 +152,7 @@ export const ListItemsAdded = ClosedObject(
     }),
     ...itemCounts,
   },
-  { title: 'ListItemsAdded' },
+  { title: 'ListItemsAdded', description: 'What was added, and what the list holds now.' },
 )
 export type ListItemsAdded = Static<typeof ListItemsAdded>
 
@@ -146,34 +162,34 @@ export const ListItemsRemoved = ClosedObject(
     absent: Count('Values that the list did not have.'),
     ...itemCounts,
   },
-  { title: 'ListItemsRemoved' },
+  { title: 'ListItemsRemoved', description: 'What was removed, and what the list holds now.' },
 )
 export type ListItemsRemoved = Static<typeof ListItemsRemoved>
 
-const AddedAt = Timestamp('When it was added to the list.')
+const AddedAt = Timestamp('When it was added to the list, in UTC.')
 
 const StoreListItem = ClosedObject(
   {
-    store_id: Nullable(Type.String({ pattern: storeIdPattern, maxLength: 24 })),
-    domain: Domain,
-    name: Nullable(StoreName),
+    store_id: Nullable({ ...StoreId, description: 'Id of the store; null for a pending domain.' }),
+    domain: { ...Domain, description: 'Main domain of the store, or the pending domain.' },
+    name: Nullable({ ...StoreName, description: 'Name of the store; null for a pending domain.' }),
     pending: Type.Boolean({ description: 'Whether the domain waits for its store; then it has neither id nor name.' }),
     added_at: AddedAt,
   },
-  { title: 'StoreListItem' },
+  { title: 'StoreListItem', description: 'A store in a list of stores, or a domain that waits for its store.' },
 )
 export type StoreListItem = Static<typeof StoreListItem>
 
 const ContactListItem = ClosedObject(
   {
-    contact_id: Type.String({ pattern: contactIdPattern, maxLength: 24 }),
-    first_name: Nullable(Type.String({ maxLength: 500 })),
-    last_name_obfuscated: Nullable(Type.String({ maxLength: 8 })),
-    store_id: Type.String({ pattern: storeIdPattern, maxLength: 24 }),
+    contact_id: ContactId,
+    first_name: personProperties.first_name,
+    last_name_obfuscated: LastNameObfuscated,
+    store_id: StoreId,
     domain: Domain,
     added_at: AddedAt,
   },
-  { title: 'ContactListItem' },
+  { title: 'ContactListItem', description: 'A contact in a list of contacts.' },
 )
 export type ContactListItem = Static<typeof ContactListItem>
 

@@ -1,8 +1,8 @@
 /** Quotes as callers ask for them and as replies describe them. */
 import { type Static, Type } from 'typebox'
 import { maxQuotedContactIds } from '../../foundation/kernel/quote.ts'
-import { ClosedObject, Count, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
-import { contactIdPattern, RequestedContactId } from '../delivery/contact-preview.ts'
+import { ClosedObject, Count, ObjectKind, RequestId, Timestamp, Variants } from '../../foundation/kernel/shapes.ts'
+import { ContactId, RequestedContactId } from '../delivery/contact-preview.ts'
 import { exportProperties } from '../exports/schema.ts'
 
 const maxQuotedContacts = 1_000
@@ -17,12 +17,12 @@ const quotedContacts = {
 }
 
 const RevealQuoteRequest = ClosedObject(
-  { for: Type.Literal('reveal'), ...quotedContacts },
-  { title: 'RevealQuoteRequest' },
+  { for: Type.Literal('reveal', { description: 'A reveal.' }), ...quotedContacts },
+  { title: 'RevealQuoteRequest', description: 'The contacts of a reveal.' },
 )
 
 const ExportQuoteRequest = ClosedObject(
-  { for: Type.Literal('export'), ...exportProperties },
+  { for: Type.Literal('export', { description: 'An export.' }), ...exportProperties },
   { title: 'ExportQuoteRequest', description: 'The body of an export.' },
 )
 
@@ -31,7 +31,7 @@ const maxQuoteLength = 1_000
 
 const QuotedRevealRequest = ClosedObject(
   {
-    for: Type.Literal('quoted_reveal'),
+    for: Type.Literal('quoted_reveal', { description: 'An earlier quote of a reveal.' }),
     quote: Type.String({ maxLength: maxQuoteLength, description: 'A quote of a reveal of at most 100 contacts.' }),
     contact_ids: Type.Optional(
       Type.Array(RequestedContactId, {
@@ -53,7 +53,11 @@ export const quoteVariants = {
 }
 
 /** For the document, and for the compiler: a union cannot fill in defaults, so each is checked on its own. */
-export const QuoteRequest = Type.Union([RevealQuoteRequest, QuotedRevealRequest, withoutDefaults(ExportQuoteRequest)])
+export const QuoteRequest = Variants('for', [
+  RevealQuoteRequest,
+  QuotedRevealRequest,
+  withoutDefaults(ExportQuoteRequest),
+])
 export type QuoteRequest = Static<typeof QuoteRequest>
 
 function withoutDefaults<T>(schema: T): T {
@@ -63,7 +67,7 @@ function withoutDefaults<T>(schema: T): T {
 /** What delivering costs, and what is left before. */
 const cost = {
   contacts: Count('Contacts that would be delivered, those already revealed included.'),
-  stores: Count('Stores that would be delivered, or of the contacts that would be.'),
+  stores: Count('Stores that would be delivered; for contacts, the stores that they work at.'),
   credits: Count('Contact credits that it would cost.'),
   already_revealed: Count('Contacts among them that your account has revealed already; they are free.'),
   unrevealable: Count(
@@ -87,22 +91,22 @@ const balancedCost = {
 
 export const Quote = ClosedObject(
   {
-    object: Type.Literal('quote'),
+    object: ObjectKind('quote'),
     ...balancedCost,
     quote: Type.String({
       maxLength: maxQuoteLength,
       description: 'Starts an export with the same body that spends at most this, or holds a reveal to its cost.',
       examples: ['quo_AQBkV3hXb0ZtQ0pTd0xLcVJ2TnpZ'],
     }),
-    expires_at: Timestamp('Until when the quote is accepted, ten minutes from now.'),
+    expires_at: Timestamp('Until when the quote is accepted, in UTC: for ten minutes.'),
     contact_ids: Type.Optional(
-      Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 24 }), {
+      Type.Array(ContactId, {
         maxItems: maxQuotedContactIds,
-        description: 'For quoted_reveal: the contacts of the quote.',
+        description: 'The contacts of the quote; only for quoted_reveal.',
       }),
     ),
     request_id: RequestId,
   },
-  { title: 'Quote' },
+  { title: 'Quote', description: 'What a reveal or an export would cost now, beside what is left.' },
 )
 export type Quote = Static<typeof Quote>

@@ -2,35 +2,47 @@ import { everyStore, type PersonQuery } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import { type Access, authorize } from '../../customers/auth/access.ts'
 import { jsonWithList } from '../../foundation/http/replies.ts'
-import { ClosedObject, Count, Nullable, RequestId } from '../../foundation/kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, ObjectKind, OneOf, RequestId } from '../../foundation/kernel/shapes.ts'
 import { normalizeRoles } from '../../search/query/person-query.ts'
 import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
 import { deliverHosts } from '../delivery/deliver.ts'
 import { findStoreIds } from '../delivery/fetch-queries.ts'
 import { type CatalogueContext, type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
-import { Domain, EnrichedStore, withoutTechnologies } from '../delivery/store-document.ts'
+import { Domain, Store, withoutTechnologies } from '../delivery/store-document.ts'
 
-const Include = Type.Union([Type.Literal('store'), Type.Literal('technologies'), Type.Literal('contact_previews')])
+const Include = OneOf(['store', 'technologies', 'contact_previews'])
 
 export const StoreEnrichmentRequest = ClosedObject(
   {
     domains: Type.Array(Type.String({ maxLength: 2048, errorCode: 'invalid_domain' }), {
       minItems: 1,
       maxItems: 25,
-      description: 'Domains, or URLs with one.',
+      description: 'Domains, or URLs with one, which are reduced to their host.',
       examples: [['aurora-candles.example', 'https://www.aurora-candles.example/pages/about']],
     }),
     include: Type.Optional(
       Type.Array(Include, {
         maxItems: 50,
         default: ['store', 'technologies'],
-        description: 'A found row always has its store; technologies and contact previews only if listed here.',
+        description:
+          'What the rows have. A found row always has its store; technologies and contact previews only if listed here.',
       }),
     ),
     contact_roles: Type.Optional(
-      Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50, description: 'Roles of the previewed contacts.' }),
+      Type.Array(Type.String({ maxLength: 100 }), {
+        maxItems: 50,
+        description:
+          'Roles of the contacts to preview, as values of the taxonomy in any letter case; of all roles if left out or empty.',
+      }),
     ),
-    max_contacts_per_store: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })),
+    max_contacts_per_store: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10,
+        default: 1,
+        description: 'The most contact previews of each store, the most senior first.',
+      }),
+    ),
     reveal_contacts: Type.Optional(
       Type.Boolean({
         const: false,
@@ -41,29 +53,40 @@ export const StoreEnrichmentRequest = ClosedObject(
       }),
     ),
   },
-  { title: 'StoreEnrichmentRequest' },
+  { title: 'StoreEnrichmentRequest', description: 'The domains to look up, and what to return of each.' },
 )
 
-export const StoreEnrichmentReply = ClosedObject(
+export const StoreEnrichmentResult = ClosedObject(
   {
-    object: Type.Literal('store_enrichment_result'),
+    object: ObjectKind('store_enrichment_result'),
     data: Type.Array(
       ClosedObject(
         {
-          domain: Domain,
-          status: Type.Union([Type.Literal('found'), Type.Literal('not_found')]),
-          store: Nullable(EnrichedStore),
-          contact_previews: Type.Optional(Type.Array(ContactPreview, { maxItems: 10 })),
+          domain: {
+            ...Domain,
+            description: 'The requested domain as a host name; the main domain of the store can be another.',
+          },
+          status: OneOf(['found', 'not_found'], {
+            description: 'Whether the catalogue has a store with this domain. A row with not_found costs nothing.',
+          }),
+          store: Nullable(Store, 'The store; null for not_found.'),
+          contact_previews: Type.Optional(
+            Type.Array(ContactPreview, {
+              maxItems: 10,
+              description:
+                'Contacts of the store, the most senior first. Only for found, and only if include lists contact_previews.',
+            }),
+          ),
         },
-        { title: 'StoreEnrichment' },
+        { title: 'StoreEnrichmentRow', description: 'What was found for one domain.' },
       ),
-      { maxItems: 25 },
+      { maxItems: 25, description: 'A row for each distinct host, in order of first appearance.' },
     ),
     found: Count('Rows with status found.'),
     not_found: Count('Rows with status not_found.'),
     request_id: RequestId,
   },
-  { title: 'StoreEnrichmentReply' },
+  { title: 'StoreEnrichmentResult', description: 'What was found for the requested domains.' },
 )
 
 /** One row for each distinct host, in order of first appearance; each store found costs one export per period. */

@@ -6,13 +6,13 @@ import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { listParameters } from '../../foundation/kernel/list-pages.ts'
 import { ClosedObject } from '../../foundation/kernel/shapes.ts'
 import { sendPaidReply } from '../delivery/paid-reply.ts'
-import { StoreLookupReply } from '../delivery/store-document.ts'
+import { Store } from '../delivery/store-document.ts'
 import { StoreHistory } from '../delivery/store-history.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
-import { enrichingStores, enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
+import { enrichingStores, enrichStores, StoreEnrichmentRequest, StoreEnrichmentResult } from './enrich-stores.ts'
 import { lookingUpStores, lookupStore } from './lookup-store.ts'
 import { readingHistory, readStoreHistory } from './read-history.ts'
-import { StoreSearchReply, StoreSearchRequest, searchingStores, searchStores } from './search-stores.ts'
+import { StoreList, StoreSearchRequest, searchingStores, searchStores } from './search-stores.ts'
 import { StoreView, viewingStores, viewStore } from './view-store.ts'
 
 const DomainParams = ClosedObject({
@@ -39,7 +39,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
         description:
           'Reads the catalogue only; an unknown domain is not scanned. A URL or an alias finds the store it belongs to. The store counts as one store export per period.',
         params: DomainParams,
-        response: { 200: StoreLookupReply, ...errorReplies(400, 401, 403, 'store_not_found', 429) },
+        response: { 200: Store, ...errorReplies(400, 401, 403, 'store_not_found', 429) },
       },
     },
     async (request, reply) => sendPaidReply(reply, await lookupStore(contextOf(request), request.params.domain)),
@@ -96,7 +96,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
         description:
           'Finds stores that match every given filter; within a list, one matching value is enough. The best lead fit comes first. Each returned row counts as a search row, and each store as one store export per period; a page that exceeds either balance is refused as a whole.',
         body: StoreSearchRequest,
-        response: { 200: StoreSearchReply, ...errorReplies(400, 401, 403, 'list_not_found', 429) },
+        response: { 200: StoreList, ...errorReplies(400, 401, 403, 'list_not_found', 429) },
       },
     },
     async (request, reply) => sendPaidReply(reply, await searchStores(contextOf(request), request.body)),
@@ -115,7 +115,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
         description:
           'One row for each distinct host, in order of first appearance. Unknown domains are rows with status not_found and cost nothing.',
         body: StoreEnrichmentRequest,
-        response: { 200: StoreEnrichmentReply, ...errorReplies(400, 401, 403, 429) },
+        response: { 200: StoreEnrichmentResult, ...errorReplies(400, 401, 403, 429) },
       },
     },
     async (request, reply) => sendPaidReply(reply, await enrichStores(contextOf(request), request.body)),

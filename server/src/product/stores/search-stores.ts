@@ -11,10 +11,10 @@ import { Exclude, excludeHashParts, openExclusion, type SearchContext } from '..
 
 export const StoreSearchRequest = ClosedObject(
   { filters: StoreSearchFilters, exclude: Type.Optional(Exclude), ...pageParameters },
-  { title: 'StoreSearchRequest' },
+  { title: 'StoreSearchRequest', description: 'Which stores to find, and which page of them.' },
 )
 
-export const StoreSearchReply = ListReply(Store)
+export const StoreList = ListReply(Store)
 
 /** People look at stores, which takes no export. */
 export const searchingStores = {

@@ -6,7 +6,7 @@ import { normalizeRoles } from '../../search/query/person-query.ts'
 import { ViewedContactPreview } from '../delivery/contact-preview.ts'
 import { deliverHosts } from '../delivery/deliver.ts'
 import { type CatalogueContext, type PaidReply, parseHost, storeNotFound } from '../delivery/paid-reply.ts'
-import { Store } from '../delivery/store-document.ts'
+import { Store, StoreTechnologies } from '../delivery/store-document.ts'
 import { StoreChange, StoreHistory } from '../delivery/store-history.ts'
 import { findContactIds } from './enrich-stores.ts'
 import { readViewedHistory } from './read-history.ts'
@@ -16,6 +16,7 @@ const firstChanges = 10
 
 export const StoreView = ClosedObject({
   ...Store.properties,
+  technologies: StoreTechnologies,
   contact_previews: Type.Array(ViewedContactPreview, {
     maxItems: maxPreviews,
     description: 'The first contacts of the store, in the order of contact search.',

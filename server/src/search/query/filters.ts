@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { ClosedObject, Timestamp } from '../../foundation/kernel/shapes.ts'
+import { ClosedObject, Described, Timestamp } from '../../foundation/kernel/shapes.ts'
 
 /**
  * The filters of both searches as callers send them. Every object is closed: a misspelt filter is refused instead of silently
@@ -8,50 +8,63 @@ import { ClosedObject, Timestamp } from '../../foundation/kernel/shapes.ts'
 
 const maxListItems = 50
 
-const Word = Type.String({ maxLength: 100 })
-
 const Words = (description: string, ...examples: string[]) =>
-  Type.Array(Word, { maxItems: maxListItems, description, examples: [examples] })
+  Type.Array(Type.String({ maxLength: 100 }), { maxItems: maxListItems, description, examples: [examples] })
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
-const TechnologyFilter = (title: string, what: string, example: string, unwanted: string) =>
-  ClosedObject(
-    {
-      any: optional(Words(`Stores with at least one of these ${what}.`, example)),
-      all: optional(Words(`Stores with every one of these ${what}.`, example)),
-      none: optional(Words(`Stores with not one of these ${what}.`, unwanted)),
-    },
-    {
-      title,
-      description: `All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.`,
-    },
-  )
+const TechnologyFilter = ClosedObject(
+  {
+    any: optional(Words('Stores with at least one of these.', 'klaviyo')),
+    all: optional(Words('Stores with every one of these.', 'klaviyo')),
+    none: optional(Words('Stores with not one of these.', 'mailchimp')),
+  },
+  {
+    title: 'TechnologyFilter',
+    description: 'All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.',
+  },
+)
 
-const DateRangeFilter = (title: string, what: string) =>
-  Type.Object(
-    {
-      from: optional(Timestamp('Earliest moment, inclusive.')),
-      to: optional(Timestamp('Latest moment, inclusive.')),
-    },
-    { title, additionalProperties: false, minProperties: 1, description: `${what} At least one bound is needed.` },
-  )
+const DateRangeFilter = Type.Object(
+  {
+    from: optional(Timestamp('Earliest moment, inclusive.')),
+    to: optional(Timestamp('Latest moment, inclusive.')),
+  },
+  {
+    title: 'DateRangeFilter',
+    additionalProperties: false,
+    minProperties: 1,
+    description: 'A range of time. At least one bound is needed.',
+  },
+)
 
 /** Conditions on stores, shared by both searches. */
 const storeConditions = {
   categories: optional(
     Words('Category values, one of which the store has; a category covers the categories below it.', 'home_garden'),
   ),
-  countries: optional(Words('ISO 3166-1 alpha-2 codes.', 'DE', 'AT')),
-  traffic_tiers: optional(Words('Monthly visits, as tiers of the taxonomy.', '10k_50k')),
-  revenue_tiers: optional(Words('Monthly revenue in USD, as tiers of the taxonomy.', '50k_100k')),
+  countries: optional(Words('Countries, one of which the store is in, as ISO 3166-1 alpha-2 codes.', 'DE', 'AT')),
+  traffic_tiers: optional(Words('Tiers of monthly visits, one of which the store is in.', '10k_50k')),
+  revenue_tiers: optional(Words('Tiers of monthly revenue in USD, one of which the store is in.', '50k_100k')),
   platform_plus: optional(
     Type.Boolean({ description: "Stores on (true) or not on (false) the store platform's premium tier." }),
   ),
-  apps: optional(TechnologyFilter('AppFilter', 'apps', 'klaviyo', 'mailchimp')),
-  pixels: optional(TechnologyFilter('PixelFilter', 'pixels', 'meta_pixel', 'tiktok_pixel')),
+  apps: optional(Described(TechnologyFilter, 'The apps that the store uses.')),
+  pixels: optional(Described(TechnologyFilter, 'The tracking pixels that the store uses, such as meta_pixel.')),
   themes: optional(
-    ClosedObject({ types: optional(Words('Theme types: free, paid or custom.', 'custom')) }, { title: 'ThemeFilter' }),
+    ClosedObject(
+      {
+        types: optional(
+          Type.Array(Type.String({ maxLength: 100, publishedEnum: ['free', 'paid', 'custom'] }), {
+            maxItems: maxListItems,
+            description:
+              'Types of theme, one of which the store has: free, paid, or custom, made for this store. Letter case does not matter.',
+            examples: [['custom']],
+          }),
+        ),
+      },
+      { title: 'ThemeFilter', description: 'The theme of the store.' },
+    ),
   ),
   meta_ads: optional(
     ClosedObject(
@@ -65,11 +78,15 @@ const storeConditions = {
           }),
         ),
       },
-      { title: 'MetaAdsFilter' },
+      { title: 'MetaAdsFilter', description: 'The ads that the store runs now.' },
     ),
   ),
-  store_created_at: optional(DateRangeFilter('StoreCreatedFilter', 'When the store opened, by its estimate.')),
-  first_discovered_at: optional(DateRangeFilter('FirstDiscoveredFilter', 'When the store was first seen.')),
+  store_created_at: optional(
+    Described(DateRangeFilter, 'When the store was created, by its estimate; stores without one do not match.'),
+  ),
+  first_discovered_at: optional(
+    Described(DateRangeFilter, 'When the store was first seen; stores of which that is unknown do not match.'),
+  ),
 }
 
 export const StoreSearchFilters = ClosedObject(
@@ -83,7 +100,7 @@ export const StoreSearchFilters = ClosedObject(
           ),
           roles_any: optional(Words('Stores with a contact in at least one of these roles.', 'marketing', 'founder')),
         },
-        { title: 'StoreContactsFilter' },
+        { title: 'StoreContactsFilter', description: 'The contacts of the store.' },
       ),
     ),
   },
@@ -99,11 +116,15 @@ export type StoreConditions = Omit<StoreSearchFilters, 'contacts'>
 
 export const ContactPersonFilters = ClosedObject(
   {
-    roles_any: optional(Words('Contacts in one of these roles.', 'marketing', 'founder')),
-    seniority_any: optional(Words('Contacts of one of these seniorities.', 'executive')),
-    has_verified_email: optional(Type.Boolean({ description: 'Contacts with or without a verified email.' })),
-    has_phone: optional(Type.Boolean({ description: 'Contacts with or without a phone number.' })),
-    has_profile: optional(Type.Boolean({ description: 'Contacts with or without a social profile.' })),
+    roles_any: optional(Words('Roles, one of which the contact has.', 'marketing', 'founder')),
+    seniority_any: optional(
+      Words('Seniorities, one of which the contact has: executive, decision_maker or other.', 'executive'),
+    ),
+    has_verified_email: optional(
+      Type.Boolean({ description: 'Contacts with (true) or without (false) a verified email.' }),
+    ),
+    has_phone: optional(Type.Boolean({ description: 'Contacts with (true) or without (false) a phone number.' })),
+    has_profile: optional(Type.Boolean({ description: 'Contacts with (true) or without (false) a social profile.' })),
   },
   {
     title: 'ContactPersonFilters',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import buildSerializer from 'fast-json-stringify'
 import { Type } from 'typebox'
 import type { Queryable } from '../../foundation/db/pool.ts'
-import { ClosedObject, Nullable, RequestId, TaxonomyValue } from '../../foundation/kernel/shapes.ts'
+import { ClosedObject, Nullable, ObjectKind, RequestId, TaxonomyValue } from '../../foundation/kernel/shapes.ts'
 import { type Facet, facets, Vocabulary } from '../query/vocabulary.ts'
 import { readTaxonomy, readTaxonomyVersion, type TaxonomyRow } from './queries.ts'
 
@@ -19,59 +19,73 @@ const item = {
 // Extensions by imports can add many.
 const maxItems = 100_000
 
-const Item = ClosedObject(item, { title: 'TaxonomyItem' })
-const Items = Type.Array(Item, { maxItems })
-const Categories = Type.Array(
-  ClosedObject(
-    {
-      ...item,
-      parent: Nullable(TaxonomyValue({ description: 'The parent category; null at the top level.' })),
-    },
-    { title: 'TaxonomyCategory' },
-  ),
-  { maxItems, examples: [[{ value: 'home_garden_decor', label: 'Decor', parent: 'home_garden' }]] },
+const Item = ClosedObject(item, { title: 'TaxonomyItem', description: 'A value with its label.' })
+const Items = (description: string) => Type.Array(Item, { maxItems, description })
+const Tier = ClosedObject(
+  {
+    ...item,
+    min: Nullable(Type.Integer({ description: 'Lower bound, inclusive; null if there is none.' })),
+    max: Nullable(Type.Integer({ description: 'Upper bound, exclusive; null for the highest tier.' })),
+  },
+  { title: 'TaxonomyTier', description: 'A tier with its label and bounds.' },
 )
-const Tiers = (description: string) =>
-  Type.Array(
+const Technology = ClosedObject(
+  {
+    ...item,
+    category: Nullable(
+      TaxonomyValue({
+        description: 'What the technology is used for; null if unknown.',
+        examples: ['email_marketing'],
+      }),
+    ),
+  },
+  { title: 'TaxonomyTechnology', description: 'An app or a pixel.' },
+)
+const Technologies = (description: string) =>
+  Type.Array(Technology, {
+    maxItems,
+    description,
+    examples: [[{ value: 'klaviyo', label: 'Klaviyo', category: 'email_marketing' }]],
+  })
+
+const contentFields = {
+  object: ObjectKind('taxonomy'),
+  version: TaxonomyValue({ description: 'Changes whenever the content changes.' }),
+  categories: Type.Array(
     ClosedObject(
       {
         ...item,
-        min: Nullable(Type.Integer({ description: 'Lower bound, inclusive.' })),
-        max: Nullable(Type.Integer({ description: 'Upper bound, exclusive; null for the highest tier.' })),
+        parent: Nullable(TaxonomyValue({ description: 'The parent category; null at the top level.' })),
       },
-      { title: 'TaxonomyTier' },
+      { title: 'TaxonomyCategory', description: 'A category of what stores sell.' },
     ),
-    { maxItems, description },
-  )
-const Technologies = Type.Array(
-  ClosedObject(
-    { ...item, category: Nullable(TaxonomyValue({ description: 'What the technology is used for.' })) },
-    { title: 'TaxonomyTechnology' },
+    {
+      maxItems,
+      description: 'What stores sell, as a tree of categories.',
+      examples: [[{ value: 'home_garden_decor', label: 'Decor', parent: 'home_garden' }]],
+    },
   ),
-  {
-    maxItems,
-    examples: [[{ value: 'klaviyo', label: 'Klaviyo', category: 'email_marketing' }]],
-  },
-)
-
-const contentFields = {
-  object: Type.Literal('taxonomy'),
-  version: TaxonomyValue({ description: 'Changes whenever the content changes.' }),
-  categories: Categories,
-  countries: Type.Array(Item, { maxItems, description: 'ISO 3166-1 alpha-2.' }),
-  traffic_tiers: Tiers('Monthly visits.'),
-  revenue_tiers: Tiers('Monthly revenue in USD.'),
-  theme_types: Items,
-  roles: Items,
-  seniorities: Items,
-  apps: Technologies,
-  pixels: Technologies,
+  countries: Items('Countries, by ISO 3166-1 alpha-2 code.'),
+  traffic_tiers: Type.Array(Tier, { maxItems, description: 'Tiers of visits a month.' }),
+  revenue_tiers: Type.Array(Tier, { maxItems, description: 'Tiers of revenue a month, in USD.' }),
+  theme_types: Items('Types of theme.'),
+  roles: Items('Roles of contacts.'),
+  seniorities: Items('Seniorities of contacts.'),
+  apps: Technologies('Apps that stores use.'),
+  pixels: Technologies('Tracking pixels that stores use.'),
 }
 
 /** The reply without what differs from request to request. */
 const TaxonomyContent = ClosedObject(contentFields)
 
-export const TaxonomyReply = ClosedObject({ ...contentFields, request_id: RequestId }, { title: 'TaxonomyReply' })
+export const TaxonomyReply = ClosedObject(
+  { ...contentFields, request_id: RequestId },
+  {
+    title: 'Taxonomy',
+    description:
+      'The values of filters and replies, with their labels. Values can be added at any time; none is removed.',
+  },
+)
 
 /** The name of each facet's list in the reply; the taxonomy files have the same names. */
 export const facetListNames = {

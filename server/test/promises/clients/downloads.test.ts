@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
-import { ConnectionError, type ExportReply, type ExportRequest } from '../../../../client/src/index.ts'
+import { ConnectionError, type Export, type ExportRequest } from '../../../../client/src/index.ts'
 import { scopes } from '../../../src/customers/auth/caller.ts'
 import { generous } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
@@ -17,7 +17,7 @@ import type { FaultProxyOptions } from './support/fault-proxy.ts'
 let app: TestApp
 let key: TestKey
 /** A file of about half a megabyte. */
-let ready: ExportReply
+let ready: Export
 /** The same, downloaded in one piece by plain HTTP. */
 let file: Buffer
 const body: ExportRequest = { kind: 'stores', filters: {}, format: 'ndjson', max_rows: 5_000 }

@@ -2,11 +2,11 @@ import { mapConcurrently, shuffle } from '@storedex/testkit'
 import { beforeAll, expect, test } from 'vitest'
 import { Random } from '../../../../catalogue/build/random.ts'
 import {
-  type ContactRevealReply,
+  type Contact,
+  type ContactRevealResult,
   CostLimitError,
   InsufficientCreditsError,
   NotFoundError,
-  type RevealedContact,
   type Storedex,
   StoredexError,
 } from '../../../../client/src/index.ts'
@@ -34,7 +34,7 @@ async function revealToTheEnd(storedex: Storedex, contact_ids: string[], idempot
 }
 
 /** What does not depend on who was charged. */
-const personOf = ({ charged: _, reveal_status: __, ...person }: RevealedContact) => person
+const personOf = ({ charged: _, reveal_status: __, ...person }: Contact) => person
 
 test(`through faults every person is charged once, and every reply is the undisturbed one (seed ${seed})`, async () => {
   const key = await app.key({ limits: generous })
@@ -47,7 +47,7 @@ test(`through faults every person is charged once, and every reply is the undist
     // Some in several parts.
     wanted: index % 20 === 0 ? some(15, 30) : some(1, 4),
   }))
-  const replies: ContactRevealReply[] = await mapConcurrently(
+  const replies: ContactRevealResult[] = await mapConcurrently(
     calls,
     ({ wanted, idempotencyKey }) => revealToTheEnd(disturbed, wanted, idempotencyKey),
     40,
@@ -125,7 +125,7 @@ test('a reveal that credits end midway tells what was done, and the same call co
   const refused = await failureOf(call())
   expect(refused).toBeInstanceOf(InsufficientCreditsError)
   expect(refused.progress).toEqual({ done: 20, of: 34 })
-  expect((refused.partial as ContactRevealReply).data.map(({ id }) => id)).toEqual(contact_ids.slice(0, 20))
+  expect((refused.partial as ContactRevealResult).data.map(({ id }) => id)).toEqual(contact_ids.slice(0, 20))
   await app.setAccount(key.account, { limits: { contact_credits: 100 } })
   const { data, credits } = await call()
   expect(data.map(({ id }) => id)).toEqual(contact_ids)

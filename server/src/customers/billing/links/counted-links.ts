@@ -14,7 +14,7 @@ import { recordAudit } from '../../auth/audit.ts'
 import { type RateWindow, rateLimitError, rateWindowAt } from '../../auth/rate-limits.ts'
 import { type BillingContext, type BillingLinkPurpose, billingPagePaths } from '../context.ts'
 import type { ProviderLink } from '../provider.ts'
-import type { BillingLinkReply } from '../schema.ts'
+import type { BillingLink } from '../schema.ts'
 
 // Longer than creating a link may take: only claims left by a crash expire.
 const claimLifetimeMs = 15_000
@@ -118,7 +118,7 @@ export function linkReply(
   { requestId }: BillingContext,
   { url, expiresAt }: ProviderLink,
   { kind, target }: BillingLinkPurpose,
-): BillingLinkReply {
+): BillingLink {
   return {
     object: 'billing_link',
     kind,

@@ -4,7 +4,7 @@ import { selectAccount } from '../../accounts/queries.ts'
 import { type Access, authorize } from '../../auth/access.ts'
 import type { BillingContext, BillingLinkPurpose, BillingServices, ReturnUrls } from '../context.ts'
 import type { Offer, PortalPage, ProviderLink, ProviderSubscription } from '../provider.ts'
-import type { BillingLinkReply, SubscriptionLinkRequest } from '../schema.ts'
+import type { BillingLink, SubscriptionLinkRequest } from '../schema.ts'
 import { type BillingState, ensureCustomer, loadBillingState, withCustomer } from '../status.ts'
 import {
   billingAccountNotFound,
@@ -26,7 +26,7 @@ export const managingBilling = {
 export async function createSubscriptionLink(
   ctx: BillingContext,
   { plan, billing = 'monthly' }: SubscriptionLinkRequest,
-): Promise<BillingLinkReply> {
+): Promise<BillingLink> {
   authorize(ctx, managingBilling)
   const offer = { plan, billing }
   if (ctx.caller.mode === 'test') return testLinkReply(ctx, { kind: 'checkout', target: offer })
@@ -40,7 +40,7 @@ export async function createSubscriptionLink(
   return linkReply(ctx, link, purpose)
 }
 
-async function testLinkReply(ctx: BillingContext, purpose: BillingLinkPurpose): Promise<BillingLinkReply> {
+async function testLinkReply(ctx: BillingContext, purpose: BillingLinkPurpose): Promise<BillingLink> {
   return linkReply(ctx, await createTestLink(ctx, purpose), purpose)
 }
 
@@ -101,7 +101,7 @@ export function openCheckout(
 }
 
 /** Creates a link to the provider's portal: invoices, payment details, cancellation and recovery. */
-export async function createPortalLink(ctx: BillingContext): Promise<BillingLinkReply> {
+export async function createPortalLink(ctx: BillingContext): Promise<BillingLink> {
   authorize(ctx, managingBilling)
   const purpose = { kind: 'billing_portal', target: null } as const
   if (ctx.caller.mode === 'test') return testLinkReply(ctx, purpose)

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../../foundation/kernel/shapes.ts'
 import { planSlugs } from '../../accounts/plans.ts'
 import { billingIntervals, paidPlans } from '../provider.ts'
-import { BillingStatusReply } from '../schema.ts'
+import { BillingStatus } from '../schema.ts'
 
-const { object: _, contact_credits, request_id, ...statusProperties } = BillingStatusReply.properties
+const { object: _, contact_credits, request_id, ...statusProperties } = BillingStatus.properties
 
 /** The billing status of the API, with what the page explains beyond it. */
 export const ConsoleBillingReply = ClosedObject({

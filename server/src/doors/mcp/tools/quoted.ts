@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { formatNumber } from '../../../foundation/kernel/time.ts'
-import type { RevealedContact } from '../../../product/contacts/schema.ts'
+import type { Contact } from '../../../product/contacts/schema.ts'
 import type { Quote } from '../../../product/quotes/schema.ts'
 import { type ApiCall, callApi, ToolError } from '../api-call.ts'
 import { catalogueData, compactValue } from '../text.ts'
@@ -67,7 +67,7 @@ export async function revealQuoted(api: ApiCall, quoted: QuotedReveal): Promise<
     const idempotencyKey = `quote-${keyOfQuote}-${from / contactsPerCall}`
     try {
       const reply = await callApi(api, { method: 'POST', path: '/contacts/reveal', body, idempotencyKey })
-      rows.push(...(reply.data as RevealedContact[]).map(compactValue))
+      rows.push(...(reply.data as Contact[]).map(compactValue))
       requestIds.push(reply.request_id)
       spent += reply.credits.spent
       left = reply.credits.remaining

@@ -1,4 +1,5 @@
 import { mapSubschemas } from '../compiled-schemas.ts'
+import { openReplies } from './published-schemas.ts'
 
 type Node = Record<string, unknown>
 
@@ -12,16 +13,16 @@ export function nameSchemas(document: { paths: object; components?: { schemas?: 
 
   const name = (schema: unknown): unknown => {
     if (typeof schema !== 'object' || schema === null) return schema
-    // How a wrong value is refused is said by the errors of an operation.
-    const { errorCode: _code, errorMessage: _message, errorParam: _param, ...published } = schema as Node
+    const { memberDescription, ...published } = withoutAnnotations(schema as Node)
     const node = mapSubschemas(published, name)
     const { title, ...rest } = node
-    if (node.type !== 'object' || typeof title !== 'string') return node
+    const words = memberDescription === undefined ? {} : { description: memberDescription }
+    if (node.type !== 'object' || typeof title !== 'string') return { ...node, ...words }
     const text = JSON.stringify(rest)
     if ((texts.get(title) ?? text) !== text) throw new Error(`two shapes of the API are called ${title}`)
     texts.set(title, text)
     schemas[title] = rest
-    return { $ref: `#/components/schemas/${title}` }
+    return { $ref: `#/components/schemas/${title}`, ...words }
   }
 
   const visit = (node: unknown): void => {
@@ -38,6 +39,13 @@ export function nameSchemas(document: { paths: object; components?: { schemas?: 
   document.components.schemas = Object.fromEntries(
     Object.entries({ ...shared, ...schemas }).sort(([a], [b]) => (a < b ? -1 : 1)),
   )
+  openReplies(document)
+}
+
+/** How a wrong value is refused is said by the errors of an operation. */
+function withoutAnnotations({ errorCode: _code, errorMessage: _message, errorParam: _param, ...schema }: Node): Node {
+  const { publishedEnum, ...published } = schema
+  return publishedEnum === undefined ? published : { ...published, enum: publishedEnum }
 }
 
 function mapValues(object: Record<string, unknown>, map: (value: unknown) => unknown): Record<string, unknown> {

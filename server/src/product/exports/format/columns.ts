@@ -1,7 +1,7 @@
 /** The columns of each kind of export in CSV: the path of a field, and its value for an item. */
 
 import type { CsvValue } from '../../../foundation/kernel/csv.ts'
-import type { RevealedContact } from '../../contacts/schema.ts'
+import type { Contact } from '../../contacts/schema.ts'
 
 export const exportKinds = ['stores', 'previews', 'contacts'] as const
 export type ExportKind = (typeof exportKinds)[number]
@@ -36,7 +36,7 @@ const othersOf = <Channel extends { is_primary: boolean }>(channels: readonly Ch
   channels.filter((channel) => !channel.is_primary)
 
 /** A person's main channel in columns of its own, the others joined. */
-export const contactColumns: readonly Column<RevealedContact>[] = [
+export const contactColumns: readonly Column<Contact>[] = [
   ...['id', 'full_name', 'first_name', 'last_name', 'title', 'role', 'seniority', 'profile_url'].map(columnOfPath),
   { name: 'email', read: ({ emails }) => primaryOf(emails)?.email ?? null },
   { name: 'email_status', read: ({ emails }) => primaryOf(emails)?.status ?? null },

@@ -3,10 +3,10 @@
  * import finds its own fields, and values are ones that it takes: one line, within its lengths, without the guard of formulas.
  * docs/exports.md has them column by column.
  */
-import type { RevealedContact } from '../../contacts/schema.ts'
+import type { Contact } from '../../contacts/schema.ts'
 import type { Column } from './columns.ts'
 
-type ContactColumn = Column<RevealedContact>
+type ContactColumn = Column<Contact>
 
 /** HubSpot finds properties of contacts by their labels. */
 export const hubspotColumns: readonly ContactColumn[] = [
@@ -42,7 +42,7 @@ interface PersonName {
 }
 
 /** Blank names count as missing. Without both, a full name is split before its last word. */
-function nameOf({ first_name, last_name, full_name }: RevealedContact): PersonName {
+function nameOf({ first_name, last_name, full_name }: Contact): PersonName {
   const [first, last] = [filled(first_name), filled(last_name)]
   if (first !== null || last !== null) return { first, last }
   const words = filled(full_name)?.split(/\s+/) ?? []
@@ -50,39 +50,39 @@ function nameOf({ first_name, last_name, full_name }: RevealedContact): PersonNa
   return { first: filled(words.join(' ')), last: lastWord }
 }
 
-function emailOf({ emails }: RevealedContact): string | null {
+function emailOf({ emails }: Contact): string | null {
   return emails.find(({ is_primary }) => is_primary)?.email ?? null
 }
 
 /** Salesforce refuses a lead with an address beyond ASCII. */
-function leadEmailOf(contact: RevealedContact): string | null {
+function leadEmailOf(contact: Contact): string | null {
   const email = fitting(emailOf(contact), 80)
   return email !== null && /^[!-~]+$/.test(email) ? email : null
 }
 
 /** The primary phone unless it is a mobile one, otherwise the first that is none. */
-function landlineOf({ phones }: RevealedContact): string | null {
+function landlineOf({ phones }: Contact): string | null {
   return pickPhone(phones.filter(({ type }) => type !== 'mobile'))
 }
 
-function mobileOf({ phones }: RevealedContact): string | null {
+function mobileOf({ phones }: Contact): string | null {
   return pickPhone(phones.filter(({ type }) => type === 'mobile'))
 }
 
-function pickPhone(phones: RevealedContact['phones']): string | null {
+function pickPhone(phones: Contact['phones']): string | null {
   return (phones.find(({ is_primary }) => is_primary) ?? phones[0])?.phone ?? null
 }
 
-function companyOf({ store }: RevealedContact): string | null {
+function companyOf({ store }: Contact): string | null {
   return filled(store.name) ?? filled(store.domain)
 }
 
-function websiteOf({ store }: RevealedContact): string {
+function websiteOf({ store }: Contact): string {
   return `https://${store.domain}`
 }
 
 /** What no field of a lead takes. */
-function describe(contact: RevealedContact): string | null {
+function describe(contact: Contact): string | null {
   const { profile_url, emails, phones } = contact
   const used = [leadEmailOf(contact), fitting(landlineOf(contact), 40), fitting(mobileOf(contact), 40)]
   const others = [...emails.map(({ email }) => email), ...phones.map(({ phone }) => phone)].filter(

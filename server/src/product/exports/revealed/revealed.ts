@@ -16,7 +16,7 @@ import {
 import { ClosedObject, Nullable, RequestId } from '../../../foundation/kernel/shapes.ts'
 import { contactKeysOf, describeContact, openContactRow } from '../../contacts/contact.ts'
 import { readContacts } from '../../contacts/queries.ts'
-import { RevealedContact } from '../../contacts/schema.ts'
+import { Contact } from '../../contacts/schema.ts'
 import { contactIdPattern, invalidContactId } from '../../delivery/contact-preview.ts'
 import { findStoreIds } from '../../delivery/fetch-queries.ts'
 import { parseHost } from '../../delivery/paid-reply.ts'
@@ -29,7 +29,7 @@ export const RevealedQuery = ClosedObject({
   ),
 })
 
-export const RevealedList = RecordList(ClosedObject({ ...RevealedContact.properties, revealed_by: Nullable(SpentBy) }))
+export const RevealedList = RecordList(ClosedObject({ ...Contact.properties, revealed_by: Nullable(SpentBy) }))
 
 const maxAsked = 100
 
@@ -42,7 +42,7 @@ export const RevealedContactsRequest = ClosedObject({
 
 export const RevealedContacts = ClosedObject({
   object: Type.Literal('revealed_contacts'),
-  data: Type.Array(RevealedContact, { maxItems: maxAsked }),
+  data: Type.Array(Contact, { maxItems: maxAsked }),
   request_id: RequestId,
 })
 
@@ -111,7 +111,7 @@ export async function findRevealed(
 
 interface RevealedRow {
   record: RevealRecordRow
-  contact: RevealedContact
+  contact: Contact
 }
 
 /** Opens the contacts of these rows, in their order, without those that are gone. */

@@ -8,7 +8,7 @@ import { type IdSealer, storeOfContact } from '../../../foundation/kernel/ids.ts
 import { contactKeysOf, describeContact, type OpenedContact, openContactRow } from '../../contacts/contact.ts'
 import { holdContacts } from '../../contacts/hold-queries.ts'
 import { readContacts } from '../../contacts/queries.ts'
-import { RevealedContact } from '../../contacts/schema.ts'
+import { Contact } from '../../contacts/schema.ts'
 import { type FetchedPreview, fetchPreviews } from '../../delivery/fetch-queries.ts'
 import type { ExportPosition, ExportRow } from '../export-row.ts'
 import { contactIdOf } from '../walk/cost.ts'
@@ -86,7 +86,7 @@ function previewOf(row: FetchedPreview | undefined): Candidate[] {
   return [{ storeId: storeOfContact(contactId), contactId, render }]
 }
 
-const serializeContact = buildSerializer(RevealedContact as object)
+const serializeContact = buildSerializer(Contact as object)
 
 function contactOf({ deliverEmails }: ItemContext, id: string, person: OpenedContact | undefined): Candidate[] {
   if (!person) return []

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Static } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../../../src/foundation/kernel/errors.ts'
-import type { RevealedContact } from '../../../../src/product/contacts/schema.ts'
+import type { Contact } from '../../../../src/product/contacts/schema.ts'
 import type { ContactPreview } from '../../../../src/product/delivery/contact-preview.ts'
 import type { Store } from '../../../../src/product/delivery/store-document.ts'
 import { columnsOfKind, exportKinds } from '../../../../src/product/exports/format/columns.ts'
@@ -49,7 +49,7 @@ const preview: Static<typeof ContactPreview> = {
   },
 }
 
-const contact: RevealedContact = {
+const contact: Contact = {
   id: 'ct_live_PqLmXzTbVnRwKdHc',
   object: 'contact',
   full_name: 'Lena Hofmann',
@@ -297,7 +297,7 @@ describe('the preset hubspot', () => {
 })
 
 describe('the preset salesforce', () => {
-  const lead = (change: Partial<RevealedContact>) =>
+  const lead = (change: Partial<Contact>) =>
     cellsOf({ kind: 'contacts', format: 'csv', preset: 'salesforce' }, { ...contact, ...change })
 
   test('has the fields of leads, and in the description what they do not take', () => {
@@ -352,7 +352,7 @@ describe('the preset salesforce', () => {
 })
 
 describe.each(['hubspot', 'salesforce'] as const)('the files of %s', (preset) => {
-  const rowOf = (change: Partial<RevealedContact>) =>
+  const rowOf = (change: Partial<Contact>) =>
     cellsOf({ kind: 'contacts', format: 'csv', preset }, { ...contact, ...change })
 
   test('carry values as they are: an import keeps an apostrophe in front as part of the value', () => {
