@@ -1213,6 +1213,13 @@ type CallCreateSubscriptionLink = {
     body: SubscriptionLinkRequest;
 };
 
+type CallGetTaxonomy = {
+    headers?: {
+        /** The ETag of an earlier reply. */
+        'If-None-Match'?: string;
+    };
+};
+
 type CallGetStoreHistory = {
     /** Rows per page, 1 to 100; 25 if left out. */
     limit?: number;
@@ -2941,7 +2948,7 @@ export interface Operations {
     endTrial: { request: CallEndTrial; reply: ReplyOfEndTrial };
     createSubscriptionLink: { request: CallCreateSubscriptionLink; reply: BillingLinkReply };
     createPortalLink: { request: CallReadBilling; reply: BillingLinkReply };
-    getTaxonomy: { request: NoRequest; reply: TaxonomyReply };
+    getTaxonomy: { request: CallGetTaxonomy; reply: TaxonomyReply };
     getStoreHistory: { request: CallGetStoreHistory; reply: StoreChangeList };
     viewStore: { request: CallViewStore; reply: ReplyOfViewStore };
     searchStores: { request: CallSearchStores; reply: StoreList };
