@@ -106,12 +106,13 @@ function completeSchema(schema: FastifySchema, route: RouteOptions): FastifySche
 function refusalsOf({ spends = [] }: Access, key: NonNullable<Access['key']>, route: RouteOptions) {
   const asksFor = takesCursor(route) ? 'limit' : 'max'
   return [
+    // Before what follows from the declaration: the route may know better how it refuses.
+    ...refusalsIn(route.schema?.response),
     ...refusalsOfSchema(route),
     ...(route.method === 'GET' ? [] : refusalsOfBody(route)),
     ...refusalsOfKey(key),
     ...refusalsOfSpending(spends, asksFor),
     ...refusalsOfRepetition(route.config ?? {}),
-    ...refusalsIn(route.schema?.response),
     ...failures,
   ]
 }
@@ -138,7 +139,8 @@ function headersOf(route: RouteOptions, status: number, codes: ReadonlySet<strin
   const { access, keepsReplies, sendsHeaders } = route.config ?? {}
   const names: ReplyHeader[] = ['X-Request-Id']
   // A key is accepted after the body was read, and rejected before its account's limits are known.
-  if (status < 500 && ![401, 413, 415].includes(status)) names.push(...limitHeaders)
+  const isOfAccepted = status < 500 ? ![401, 413, 415].includes(status) : codes.has('billing_provider_unavailable')
+  if (isOfAccepted) names.push(...limitHeaders)
   if (status === 401) names.push('WWW-Authenticate')
   if (status === 429 || status === 503 || retried.some((code) => codes.has(code))) names.push('Retry-After')
   if (status === 200 || status === 201) {

@@ -9,6 +9,8 @@ import { type RevealServices, revealContacts, revealContext, revealing } from '.
 import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from './schema.ts'
 import { ContactSearchReply, ContactSearchRequest, searchContacts, searchingContacts } from './search-contacts.ts'
 
+const endOfSearch = 'This search has returned 1,000 rows, the most it may; add a filter to see others.'
+
 type ContactServices = SearchServices & RevealServices
 
 export function registerContactRoutes(api: ApiRoutes, services: ContactServices): void {
@@ -32,10 +34,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
           200: ContactSearchReply,
           ...errorReplies(
             { code: 'conflicting_filters', param: 'store.apps.none[0]' },
-            {
-              code: 'search_too_broad',
-              message: 'This search has returned 1,000 rows, the most it may; add a filter to see others.',
-            },
+            { code: 'search_too_broad', message: endOfSearch },
             unknownExcludedList,
           ),
         },

@@ -40,7 +40,12 @@ const params = ClosedObject({
 /** How a request with items is refused beyond what its schema says. */
 const ofItems = [
   { code: 'missing_parameter', param: 'domains', message: 'Give domains, store_ids, contact_ids, or from with max.' },
-  { code: 'invalid_store_id', param: 'store_ids[0]' },
+  'invalid_store_id',
+  {
+    code: 'invalid_contact_id',
+    param: 'contact_ids[0]',
+    message: 'contact_ids[0] is not the id of a contact: ct_live_ or ct_test_ and 16 letters.',
+  },
   { code: 'conflicting_filters', param: 'from.filters.apps.none[0]' },
   'list_not_found',
   { ...unknownExcludedList, param: 'from.exclude.lists[0]' },

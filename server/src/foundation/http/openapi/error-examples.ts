@@ -38,7 +38,7 @@ export const errorExamples: Record<DocumentedCode, ErrorExample> = {
     param: 'reveal_contacts',
   },
   search_too_broad: {
-    message: 'A search returns at most 1,000 rows; add a filter to see others.',
+    message: 'This search has returned 1,000 rows, the most it may; add a filter to see others.',
     param: 'filters',
   },
   invalid_contact_id: {
@@ -46,8 +46,8 @@ export const errorExamples: Record<DocumentedCode, ErrorExample> = {
     param: 'contact_ids[0]',
   },
   invalid_store_id: {
-    message: 'store_ids[2] is not the id of a store: st_live_ or st_test_ and 16 letters.',
-    param: 'store_ids[2]',
+    message: 'store_ids[0] is not the id of a store: st_live_ or st_test_ and 16 letters.',
+    param: 'store_ids[0]',
   },
   invalid_list_id: {
     message: 'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
@@ -58,7 +58,10 @@ export const errorExamples: Record<DocumentedCode, ErrorExample> = {
     param: 'id',
   },
   invalid_column: { message: '"contry" is not a column of stores; nearest: country.', param: 'columns[2]' },
-  invalid_quote: { message: 'This quote has expired or is not for this request; ask for a new one.', param: 'quote' },
+  invalid_quote: {
+    message: 'This quote is invalid, has expired or is for another request; ask for a new one.',
+    param: 'quote',
+  },
   invalid_idempotency_key: {
     message: 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
     param: 'Idempotency-Key',
@@ -71,7 +74,7 @@ export const errorExamples: Record<DocumentedCode, ErrorExample> = {
   suspended_api_key: { message: 'This API key is suspended.' },
   expired_api_key: { message: 'This API key expired on 2026-11-01.' },
   insufficient_contact_credits: {
-    message: '3 contact credits are needed, but 1 of 250 is left until 2026-12-01.',
+    message: '3 contact credits are needed, but 1 of 250 is left for this trial.',
     param: 'contact_ids',
     billing: {
       can_unlock_paid_credits_now: false,
@@ -91,11 +94,13 @@ export const errorExamples: Record<DocumentedCode, ErrorExample> = {
     },
   },
   insufficient_scope: { message: 'This API key lacks the scope stores:read.', param: 'stores:read' },
-  store_not_found: { message: 'aurora-candles.example is not in the catalogue.', param: 'domain' },
+  store_not_found: { message: 'No store is known for aurora-candles.example.', param: 'domain' },
   no_revealable_contacts: { message: 'None of these contacts can be revealed.', param: 'contact_ids' },
   list_not_found: { message: 'There is no such list in this account and mode.', param: 'id' },
   export_not_found: { message: 'There is no such export.', param: 'id' },
-  billing_account_not_found: { message: 'This account has never been billed; subscribe first.' },
+  billing_account_not_found: {
+    message: 'The payment provider does not know this account yet; call POST /api/v1/billing/subscription-link first.',
+  },
   route_not_found: { message: 'There is nothing at this path; see /docs for what there is.' },
   method_not_allowed: { message: 'This path does not support GET, only POST.' },
   idempotency_conflict: {
@@ -106,7 +111,7 @@ export const errorExamples: Record<DocumentedCode, ErrorExample> = {
     message: 'The first request with this Idempotency-Key is still running; try again in a moment.',
     param: 'Idempotency-Key',
   },
-  list_name_taken: { message: 'The account has a list named "Berlin" already.', param: 'name' },
+  list_name_taken: { message: 'There is a list with the name "Berlin"; choose another one.', param: 'name' },
   list_limit_reached: {
     message: 'A list has at most 100,000 items; this one has 99,900, and nothing was added.',
   },
@@ -115,13 +120,14 @@ export const errorExamples: Record<DocumentedCode, ErrorExample> = {
     param: 'id',
   },
   quote_exceeded: {
-    message: 'The export needs 120 credits by now; the quote allows 100. Ask for a new quote.',
+    message: 'By now 120 contact credits and 4 store exports are needed, more than the quote says; ask for a new one.',
     param: 'quote',
   },
   export_file_gone: { message: 'The file of this export was removed; start the export again.', param: 'id' },
-  invalid_range: { message: 'The file has 1,024 bytes; the range begins after its end.', param: 'Range' },
+  invalid_range: { message: 'The file has 1,024 bytes; the range lies outside of it.', param: 'Range' },
   unsupported_plan_change: {
-    message: 'The plan is Business, billed monthly; a link leads to a higher plan or to annual billing.',
+    message:
+      'The plan is business, billed monthly; a link can only lead to a higher plan, or from monthly to annual billing.',
     param: 'plan',
   },
   billing_support_required: { message: 'This account has several subscriptions at the payment provider; ask support.' },

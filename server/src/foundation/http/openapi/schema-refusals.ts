@@ -45,9 +45,20 @@ const valueKeywords = ['enum', 'const', 'pattern', 'minLength', 'maxLength', 'mi
 
 /** A body is an object, or one of several. */
 function visitBody(body: JsonSchema, add: Add): void {
+  for (const [name, values] of body.anyOf ? namesOfBranches(body.anyOf) : [])
+    add(wrongValue('invalid_request', name, { type: 'string', enum: values }))
   for (const branch of body.anyOf ?? [body]) visit(branch, '', branch.errorCode, add)
   const [first = body] = body.anyOf ?? []
   if (first.additionalProperties === false) add(unknownParameter(lastNameOf(first) ?? 'reason'))
+}
+
+/** The property that tells the branches of a union apart, with its values. */
+function namesOfBranches(branches: readonly JsonSchema[]): [string, unknown[]][] {
+  const names = Object.keys(branches[0]?.properties ?? {})
+  const valuesOf = (name: string) => branches.map(({ properties }) => properties?.[name]?.const)
+  return names
+    .map((name): [string, unknown[]] => [name, valuesOf(name)])
+    .filter(([, values]) => !values.includes(undefined))
 }
 
 function visit(schema: JsonSchema, path: string, outerCode: JsonSchema['errorCode'], add: Add): void {
