@@ -35,6 +35,7 @@ import { createMailer } from '../customers/users/mail.ts'
 import { registerMemberRoutes } from '../customers/users/members/routes.ts'
 import { Outbox } from '../customers/users/outbox.ts'
 import { registerProfileRoutes } from '../customers/users/profile/routes.ts'
+import { publicDocument } from '../doors/api/openapi-document.ts'
 import { registerConsoleFiles } from '../doors/console/files/routes.ts'
 import { guardConsole, identifyVisitor, KnownSessions } from '../doors/console/guard.ts'
 import { consoleDocument } from '../doors/console/openapi-document.ts'
@@ -43,7 +44,6 @@ import { registerToolRoutes } from '../doors/mcp/http.ts'
 import { registerGuide } from '../foundation/http/docs/guide.ts'
 import { openDoors } from '../foundation/http/doors.ts'
 import { type CallerLabels, createRequestLogger, type RequestObserver } from '../foundation/http/observe.ts'
-import { registerOpenApi, takesCursor } from '../foundation/http/openapi/openapi.ts'
 import { createHttpServer } from '../foundation/http/server.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import type { IdSealer } from '../foundation/kernel/ids.ts'
@@ -52,7 +52,6 @@ import { startRepeating } from '../foundation/runtime/timing.ts'
 import type { Deps } from '../operations/deps.ts'
 import { registerContactRoutes } from '../product/contacts/routes.ts'
 import { registerCountRoutes } from '../product/counts/routes.ts'
-import { meterHeaders } from '../product/delivery/paid-reply.ts'
 import { readKeptExports } from '../product/exports/keep-files.ts'
 import { registerExportRoutes } from '../product/exports/routes.ts'
 import { ExportRunner, exportLane } from '../product/exports/run/runner.ts'
@@ -81,50 +80,6 @@ const closingPauseRatio = 3
 
 // More requests would wait for a database connection longer than callers tolerate; see `docs/decisions/0024`.
 const requestsPerConnection = 32
-
-// Generated clients are named after `name`; a reader sees `x-displayName`.
-const tags = [
-  {
-    name: 'usage',
-    'x-displayName': 'Usage',
-    description: 'What the account may use, has used and has left.',
-  },
-  {
-    name: 'billing',
-    'x-displayName': 'Billing',
-    description: 'How the plan stands, and links to pages on which a person changes it.',
-  },
-  {
-    name: 'taxonomy',
-    'x-displayName': 'Taxonomy',
-    description: 'The values that filters accept, with their labels.',
-  },
-  {
-    name: 'stores',
-    'x-displayName': 'Stores',
-    description: 'Lookup, search and batch enrichment of stores.',
-  },
-  {
-    name: 'contacts',
-    'x-displayName': 'Contacts',
-    description: 'People at stores: previews without channels, revealed one by one.',
-  },
-  {
-    name: 'lists',
-    'x-displayName': 'Lists',
-    description: 'Stores and contacts that the account keeps together.',
-  },
-  {
-    name: 'exports',
-    'x-displayName': 'Exports',
-    description: 'Files of stores or contacts, written in the background and charged row by row.',
-  },
-  {
-    name: 'quotes',
-    'x-displayName': 'Quotes',
-    description: 'What something would cost, exactly, before it is done.',
-  },
-]
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -199,19 +154,10 @@ export async function buildApp(
     database: { pool: deps.db },
     trustedProxies: deps.config.trustedProxies,
     errorAction: BillingAction,
-    openapi: {
-      tags,
-      publicUrl: deps.config.publicUrl,
-      headersOf: (route) => [
-        ...(route.config?.access?.spends ?? []).flatMap((meter) => meterHeaders[meter] ?? []),
-        ...(takesCursor(route) ? (['X-Search-End'] as const) : []),
-        ...(route.config?.keepsReplies ? (['Idempotent-Replayed'] as const) : []),
-      ],
-    },
+    openapi: [publicDocument(deps.config.publicUrl), consoleDocument],
   })
   app.decorate('exportRunner', exportRunner)
   app.decorate('importRunner', importRunner)
-  registerOpenApi(app, consoleDocument)
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
   registerGuide(app, { projectDir: deps.config.projectDir, publicUrl })

@@ -46,6 +46,8 @@ export interface Access {
     scope: Scope
     /** The scope that a body, of any shape, calls for instead. */
     scopeOfBody?: (body: unknown) => Scope | undefined
+    /** All scopes that a call needs by what it asks for, in the words of the document, where it is not `scope` alone. */
+    scopeSets?: Readonly<Record<string, readonly Scope[]>>
     /**
      * The statement that charges a call also counts it in its windows. The handler must write nothing, and call no other service,
      * before it charges.
@@ -136,5 +138,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set on every route of the API and of the console. */
     access?: Access
+    /** What a call with a key costs beside a request, in the words of the document. */
+    costs?: string
   }
 }

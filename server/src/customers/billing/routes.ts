@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
+import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { rejectBody } from '../../foundation/http/validation.ts'
 import { billingContext } from './context.ts'
@@ -23,14 +23,18 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
   api.get(
     '/billing/status',
     {
-      config: { access: { key: { scope: 'billing:read', billingLimit: 'billing_status' }, kind: 'read' } },
+      // Not in the contract: a 400.
+      config: {
+        access: { key: { scope: 'billing:read', billingLimit: 'billing_status' }, kind: 'read' },
+        ignoresUnknownQuery: true,
+      },
       schema: {
         operationId: 'getBillingStatus',
         tags: ['billing'],
         summary: 'Read plan, access and possible billing actions',
         description:
-          'Works with or without a paid plan. Counts only against its own hourly limit, so it can be polled until a change takes effect. A test key sees the real account; only the credits are those of the key’s mode.',
-        response: { 200: BillingStatus, ...errorReplies(401, 'insufficient_scope', 429) },
+          'Works with or without a paid plan. It has an hourly limit of its own, so it can be polled until a change takes effect. A test key sees the real account; only the credits are those of the key’s mode.',
+        response: { 200: BillingStatus },
       },
     },
     (request) => readBillingStatus(billingContext(request, services)),
@@ -39,7 +43,10 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
   api.post(
     '/billing/subscription-link',
     {
-      config: { access: managingBilling },
+      config: {
+        access: managingBilling,
+        costs: 'a link that is created counts as one of the billing links of the hour',
+      },
       schema: {
         operationId: 'createSubscriptionLink',
         tags: ['billing'],
@@ -49,21 +56,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
         body: SubscriptionLinkRequest,
         response: {
           200: BillingLink,
-          ...errorReplies(
-            'invalid_request',
-            'invalid_json',
-            'unknown_parameter',
-            'missing_parameter',
-            'invalid_plan',
-            'invalid_billing',
-            401,
-            'insufficient_scope',
-            'unsupported_plan_change',
-            'billing_support_required',
-            429,
-            'billing_provider_unavailable',
-            503,
-          ),
+          ...errorReplies('unsupported_plan_change', 'billing_support_required', 'billing_provider_unavailable'),
         },
       },
     },
@@ -77,6 +70,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
       config: {
         access: managingBilling,
         ignoresUnknownQuery: true,
+        costs: 'a link that is created counts as one of the billing links of the hour',
       },
       preValidation: rejectBody,
       schema: {
@@ -87,19 +81,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
           'Returns a link to the portal of the payment provider: invoices, payment details, cancellation, and recovery after a failed payment. Takes no body. Creating it changes nothing, and it counts like a subscription link. A test key gets a link to a page that explains test mode.',
         response: {
           200: BillingLink,
-          ...errorReplies(
-            'invalid_request',
-            'invalid_json',
-            'unknown_parameter',
-            401,
-            'insufficient_scope',
-            'billing_account_not_found',
-            413,
-            415,
-            429,
-            'billing_provider_unavailable',
-            503,
-          ),
+          ...errorReplies('billing_account_not_found', 'billing_provider_unavailable'),
         },
       },
     },

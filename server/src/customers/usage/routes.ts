@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
+import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import type { IdSealer, Mode } from '../../foundation/kernel/ids.ts'
@@ -112,6 +112,8 @@ export function registerUsageRoutes(api: ApiRoutes, services: UsageServices): vo
     {
       config: {
         access: readingUsage,
+        // Not in the contract: a 400.
+        ignoresUnknownQuery: true,
         memberSchema: { querystring: AccountUsageQuery, response: { 200: AccountUsage } },
       },
       schema: {
@@ -119,7 +121,7 @@ export function registerUsageRoutes(api: ApiRoutes, services: UsageServices): vo
         tags: ['usage'],
         summary: 'Read plan, limits and remaining balances',
         description: 'The usage of the account in the mode of the key, including this request.',
-        response: { 200: UsageReport, ...errorReplies(401, 403, 429) },
+        response: { 200: UsageReport },
       },
     },
     async (request, reply) => {

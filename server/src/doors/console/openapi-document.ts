@@ -1,8 +1,10 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
+import { refusalsOfRepetition, refusalsOfSpending } from '../../customers/admission/access-refusals.ts'
 import { type Access, deedKinds, kindOf, spendsOf } from '../../customers/auth/access.ts'
-import { type DocumentedCode, type DocumentedReply, errorReplies } from '../../foundation/http/openapi/errors.ts'
-import { type OpenApiDocument, takesCursor } from '../../foundation/http/openapi/openapi.ts'
-import { replyHeaders } from '../../foundation/http/openapi/public-document.ts'
+import { type DocumentedRefusal, errorReplies, failures, refusalsIn } from '../../foundation/http/openapi/errors.ts'
+import { type OpenApiDocument, successesOf, takesCursor } from '../../foundation/http/openapi/openapi.ts'
+import { replyHeaders } from '../../foundation/http/openapi/reply-headers.ts'
+import { refusalsOfBody, refusalsOfSchema } from '../../foundation/http/openapi/schema-refusals.ts'
 import { meterHeaders, rowsChargedHeader } from '../../product/delivery/paid-reply.ts'
 
 /** The document of the routes that the console's pages call. They change with the pages; other programs must not rely on them. */
@@ -50,41 +52,31 @@ export const consoleDocument: OpenApiDocument = {
       example: 25,
     },
   },
-  headersOfStatus: (status) => ([409, 429, 503].includes(status) ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id']),
-  headersOfSuccess: (route) => [
-    ...spentBy(route).flatMap((meter) => meterHeaders[meter] ?? []),
-    ...(spentBy(route).includes('search_rows') ? [rowsChargedHeader] : []),
-    ...(takesCursor(route) ? ['X-Search-End'] : []),
-    ...(route.config?.keepsReplies ? ['Idempotent-Replayed'] : []),
+  headersOf: (route, status) => [
+    'X-Request-Id',
+    ...([409, 429, 503].includes(status) ? ['Retry-After'] : []),
+    ...(status === 200 ? headersOfSuccess(route) : []),
   ],
   completeSchema,
 }
 
+function headersOfSuccess(route: RouteOptions): string[] {
+  return [
+    ...spentBy(route).flatMap((meter) => meterHeaders[meter] ?? []),
+    ...(spentBy(route).includes('search_rows') ? [rowsChargedHeader] : []),
+    ...(takesCursor(route) ? ['X-Search-End'] : []),
+    ...(route.config?.keepsReplies ? ['Idempotent-Replayed'] : []),
+  ]
+}
+
 /** Adds the refusals of the guard, of validation and of any route to those that the route declares. */
 function completeSchema(schema: FastifySchema, route: RouteOptions): FastifySchema {
-  const declared = (schema.response ?? {}) as Record<string, Partial<DocumentedReply>>
-  const errors = Object.keys(declared).filter((status) => Number(status) >= 400)
-  const declaredCodes = errors.flatMap((status) =>
-    Object.keys(declared[status]?.content?.['application/json'].examples ?? {}),
-  )
-  const isShared = route.config?.access?.key !== undefined
-  const codes = declaredCodes.filter((code) => !(isShared && codesOfKeys.has(code)))
-  const refusals = errorReplies(...new Set([...(codes as DocumentedCode[]), ...commonRefusals(schema, route)]))
+  const refusals = errorReplies(...refusalsIn(schema.response), ...commonRefusals(schema, route), ...failures)
   for (const [status, reply] of Object.entries(refusals))
     reply.description = reply.description.replace(/^[^:]+/, (title) => titles[status] ?? title)
   const isOpen = route.config?.door === 'anyone'
-  return { ...schema, ...(isOpen && { security: [] }), response: { ...successesOf(declared), ...refusals } }
+  return { ...schema, ...(isOpen && { security: [] }), response: { ...successesOf(schema.response), ...refusals } }
 }
-
-function successesOf(declared: Record<string, unknown>) {
-  return Object.fromEntries(Object.entries(declared).filter(([status]) => Number(status) < 400))
-}
-
-/** What only a request with a key is refused for, of routes that have both doors. */
-const codesOfKeys = new Set<string>([
-  ...['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'suspended_api_key', 'expired_api_key'],
-  ...['insufficient_scope', 'rate_limit_exceeded', 'api_access_required'],
-])
 
 // The sentences of the API speak of keys.
 const titles: Record<string, string> = {
@@ -93,23 +85,27 @@ const titles: Record<string, string> = {
   403: 'The person or the account may not do this',
 }
 
-function commonRefusals({ body, querystring }: FastifySchema, { method, config }: RouteOptions): DocumentedCode[] {
-  const { access, door } = config ?? {}
+function commonRefusals(schema: FastifySchema, route: RouteOptions): DocumentedRefusal[] {
+  const { method, config = {} } = route
+  const { access, door } = config
   if (!access) return []
   const needsAccount = door === 'member'
   const isChange = [method].flat().some((each) => each !== 'GET' && each !== 'HEAD')
+  const requested = { ...route, schema }
+  // An export ends where the credits end; only a reveal is refused for want of them.
+  const spent = spentBy(route).filter((meter) => meter !== 'contact_credits' || access.spends?.includes(meter))
   return [
-    ...when(body || querystring, 'invalid_request', 'unknown_parameter', 'missing_parameter'),
-    ...when(body, 'invalid_json', 'payload_too_large', 'unsupported_media_type'),
+    ...refusalsOfSchema(requested),
+    ...(schema.body ? refusalsOfBody(requested) : []),
     ...when(isChange, 'cross_site_request'),
     ...when(door !== 'anyone', 'not_signed_in'),
     ...when(needsAccount, 'account_not_found'),
     ...when(needsAccount || door === 'operator', 'insufficient_role'),
     ...when(asksForFreshSignIn(access), 'fresh_sign_in_required'),
     ...when(needsAccount && access.member?.needsAccess, 'api_access_required'),
-    ...when(spendsOf(access, door).length > 0 || access.key?.billingLimit, 'rate_limit_exceeded'),
-    'internal_error',
-    'service_unavailable',
+    ...refusalsOfSpending(spent).filter(({ param }) => !param?.startsWith('key_budget.')),
+    ...when(access.key?.billingLimit, 'rate_limit_exceeded'),
+    ...refusalsOfRepetition(config),
   ]
 }
 
@@ -126,6 +122,6 @@ function pick(names: readonly (keyof typeof replyHeaders)[]): OpenApiDocument['h
   return Object.fromEntries(names.map((name) => [name, replyHeaders[name]]))
 }
 
-function when(condition: unknown, ...codes: DocumentedCode[]): DocumentedCode[] {
-  return condition ? codes : []
+function when(condition: unknown, ...codes: DocumentedRefusal['code'][]): DocumentedRefusal[] {
+  return condition ? codes.map((code) => ({ code })) : []
 }

@@ -104,7 +104,7 @@ interface ObjectSchema {
 }
 
 /** Node spells the names of headers in lower case; documents spell them as usual. */
-function withLowerCaseNames({ properties = {}, required = [], ...schema }: ObjectSchema): object {
+export function withLowerCaseNames({ properties = {}, required = [], ...schema }: ObjectSchema): object {
   const entries = Object.entries(properties).map(([name, property]) => [name.toLowerCase(), property])
   return {
     ...schema,

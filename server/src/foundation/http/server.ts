@@ -37,8 +37,7 @@ import {
 } from './front.ts'
 import { type ReadinessCheck, type ReadinessDetails, registerHealthRoutes } from './health.ts'
 import { addRequestIds, type CallerLabels, newRequestId, observeRequests, type RequestObserver } from './observe.ts'
-import { addErrorSchema, registerOpenApi } from './openapi/openapi.ts'
-import { createPublicDocument, type PublicDocumentOptions } from './openapi/public-document.ts'
+import { addErrorSchema, type OpenApiDocument, registerOpenApi } from './openapi/openapi.ts'
 import { setDefaultHeaders } from './replies.ts'
 import { type RequestDatabaseOptions, registerRequestDatabase } from './request-database.ts'
 import { rejectMalformedRequests, rejectUnknownRoutes, toDecodableTarget } from './routing.ts'
@@ -59,7 +58,8 @@ export interface HttpServerOptions {
   checkReadiness: ReadinessCheck
   /** Further fields in the reply of `GET /readyz`. */
   readinessDetails?: ReadinessDetails
-  openapi: PublicDocumentOptions
+  /** The documents of its routes. */
+  openapi?: readonly OpenApiDocument[]
   /** What an account can do about an error, for the documents: the shape of `error.billing`. */
   errorAction?: TSchema
   /** The database of requests; none when left out. */
@@ -150,7 +150,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   if (options.overload) limitRequestsInFlight(app, options.overload, () => new OverloadError())
 
   addErrorSchema(app, options.errorAction ?? ClosedObject({}))
-  registerOpenApi(app, createPublicDocument(options.openapi))
+  for (const document of options.openapi ?? []) registerOpenApi(app, document)
   registerReferencePage(app)
   registerHealthRoutes(app, options.checkReadiness, options.readinessDetails)
   return app

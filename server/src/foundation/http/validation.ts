@@ -98,16 +98,15 @@ function validateBody(request: FastifyRequest, schema: object): void {
 }
 
 /**
- * Refuses unknown query parameters of every operation of the API that can answer 400; `ignoresUnknownQuery` in its declaration
- * exempts one. A route that takes query parameters lists them in a closed schema of its own.
+ * Refuses unknown query parameters of every operation of the API; `ignoresUnknownQuery` in its declaration exempts one.
+ * A route that takes query parameters lists them in a closed schema of its own.
  */
 export function refuseUnknownQueries(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { config, schema } = route
     if (config?.door !== 'api' || !config.access?.key || config.ignoresUnknownQuery || !schema || schema.querystring)
       return
-    if ((schema.response as Record<number, unknown> | undefined)?.[400])
-      route.schema = { ...schema, querystring: emptyObjectSchema }
+    route.schema = { ...schema, querystring: emptyObjectSchema }
   })
 }
 
@@ -159,7 +158,7 @@ function appendName(path: string, name: string): string {
 }
 
 /** The part of JSON Schema that request schemas use. */
-interface JsonSchema extends ErrorAnnotations {
+export interface JsonSchema extends ErrorAnnotations {
   type?: string
   const?: unknown
   enum?: readonly unknown[]
@@ -178,7 +177,7 @@ interface JsonSchema extends ErrorAnnotations {
 }
 
 /** Describes a schema as the end of the sentence "… must be". */
-function describeExpected(schema: JsonSchema): string {
+export function describeExpected(schema: JsonSchema): string {
   if (schema.anyOf) return describeUnion(schema.anyOf)
   if (schema.const !== undefined) return literal(schema.const)
   if (schema.enum) return `one of ${schema.enum.map(literal).join(', ')}`

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerContext } from '../../customers/admission/hooks.ts'
-import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
+import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
-import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
+import { type SearchServices, searchContext, unknownExcludedList } from '../exclusion/exclude.ts'
 import type { CountContext } from './context.ts'
 import { countContacts, countingContacts } from './count-contacts.ts'
 import { countingStores, countStores } from './count-stores.ts'
@@ -23,9 +23,12 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
         tags: ['stores'],
         summary: 'Count stores, and their facets',
         description:
-          'Says exactly how many stores a search with these filters would find, how many of them would be new exports, and for each facet what choosing a value would find. Returns no store, and costs nothing but the request.',
+          'Says exactly how many stores a search with these filters would find, how many of them would be new exports, and for each facet what choosing a value would find. Returns no store.',
         body: StoreCountRequest,
-        response: { 200: StoreCount, ...errorReplies(400, 401, 403, 'list_not_found', 429) },
+        response: {
+          200: StoreCount,
+          ...errorReplies({ code: 'conflicting_filters', param: 'filters.apps.none[0]' }, unknownExcludedList),
+        },
       },
     },
     async (request, reply) => countStores(contextOf(request, reply), request.body),
@@ -40,9 +43,12 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
         tags: ['contacts'],
         summary: 'Count contacts, and their facets',
         description:
-          'Says exactly how many contacts a search with these conditions would find, at how many stores, how many of them could still be revealed, and for each facet what choosing a value would find. An empty body counts all. Returns no contact, and costs nothing but the request.',
+          'Says exactly how many contacts a search with these conditions would find, at how many stores, how many of them could still be revealed, and for each facet what choosing a value would find. An empty body counts all. Returns no contact.',
         body: ContactCountRequest,
-        response: { 200: ContactCount, ...errorReplies(400, 401, 403, 'list_not_found', 429) },
+        response: {
+          200: ContactCount,
+          ...errorReplies({ code: 'conflicting_filters', param: 'store.apps.none[0]' }, unknownExcludedList),
+        },
       },
     },
     async (request, reply) => countContacts(contextOf(request, reply), request.body),

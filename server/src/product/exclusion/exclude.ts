@@ -73,6 +73,13 @@ export function excludeHashParts(exclude: Exclude | undefined): unknown[] {
   return [{ exported, revealed, lists: [...new Set(lists)].sort() }]
 }
 
+/** How a search is refused that leaves out a list which the account does not have, for the document. */
+export const unknownExcludedList = {
+  code: 'list_not_found',
+  param: 'exclude.lists[0]',
+  message: 'The account has no such list.',
+} as const
+
 export interface OpenedExclusion {
   /** Null if nothing is excluded. */
   exclusion: Exclusion | null

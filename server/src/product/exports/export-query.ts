@@ -8,7 +8,7 @@ import { normalizePersonFilters } from '../../search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../search/query/store-query.ts'
 import type { Vocabulary } from '../../search/query/vocabulary.ts'
 import { parseHosts } from '../delivery/paid-reply.ts'
-import { type ExclusionContext, openExclusion } from '../exclusion/exclude.ts'
+import { type ExclusionContext, openExclusion, unknownExcludedList } from '../exclusion/exclude.ts'
 import type { ExportQuery } from './export-row.ts'
 import type { ExportKind } from './format/columns.ts'
 import type { ExportRequest } from './schema.ts'
@@ -27,7 +27,7 @@ export interface CheckedExportQuery {
 }
 
 /** What an export of each kind needs beside `exports:manage`. */
-const scopesOfKind: Record<ExportKind, Scope> = {
+export const scopesOfKind: Record<ExportKind, Scope> = {
   stores: 'stores:read',
   previews: 'contacts:search',
   contacts: 'contacts:reveal',
@@ -37,6 +37,17 @@ const scopesOfKind: Record<ExportKind, Scope> = {
 export function requireExportScope(caller: Caller, kind: ExportKind): void {
   requireScope(caller, scopesOfKind[kind])
 }
+
+/** How a request for an export, or for what it would cost, is refused beyond what its schema says; for the document. */
+export const refusalsOfExports = [
+  { code: 'conflicting_filters', param: 'filters.apps.none[0]' },
+  { code: 'invalid_list_id', param: 'list', message: 'This is not the id of a list.' },
+  { code: 'invalid_column', param: 'columns[0]' },
+  'invalid_quote',
+  { code: 'list_not_found', param: 'list', message: 'There is no such list.' },
+  unknownExcludedList,
+  'quote_exceeded',
+] as const
 
 /** Checks a request for an export and brings what it exports to its normal form. */
 export async function readExportQuery(ctx: ExportQueryContext, request: ExportRequest): Promise<CheckedExportQuery> {

@@ -6,6 +6,7 @@ import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import type { IdSealer } from '../../foundation/kernel/ids.ts'
 import { readListPage } from '../../foundation/kernel/list-pages.ts'
+import { scopesOfKind } from './export-query.ts'
 import { describeExport, type ExportRow } from './export-row.ts'
 import { deleteFile, markExpired } from './file-queries.ts'
 import { lockExport, selectExport, selectExports } from './queries.ts'
@@ -18,15 +19,25 @@ export interface ExportsContext extends CallerContext {
 
 const ofKeys = { scope: 'exports:manage' } as const
 
+/** What an export delivers is for keys that may see it. */
+const ofRows = {
+  ...ofKeys,
+  scopeSets: {
+    stores: [ofKeys.scope, scopesOfKind.stores],
+    previews: [ofKeys.scope, scopesOfKind.previews],
+    contacts: [ofKeys.scope, scopesOfKind.contacts],
+  },
+} as const
+
 export const readingExports = { key: ofKeys, member: { role: 'viewer' }, kind: 'read' } as const satisfies Access
 
 export const endingExports = { key: ofKeys, member: { role: 'member' }, kind: 'edit' } as const satisfies Access
 
-export const downloadingExports = { key: ofKeys, member: { role: 'member' }, kind: 'exit' } as const satisfies Access
+export const downloadingExports = { key: ofRows, member: { role: 'member' }, kind: 'exit' } as const satisfies Access
 
 /** A file with channels asks a person for a fresh sign-in; every file is in the audit log. */
 export const creatingExports = {
-  key: ofKeys,
+  key: ofRows,
   member: { role: 'member', needsAccess: true, spends: ['contact_credits', 'store_exports'] },
   kind: (body) => ((body as Partial<ExportRequest> | null | undefined)?.kind === 'contacts' ? 'powerful' : 'exit'),
 } as const satisfies Access

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { callerContext } from '../../customers/admission/hooks.ts'
 import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
 import type { ContactSeals } from '../../foundation/encryption/keyring.ts'
-import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
+import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import { sendJson } from '../../foundation/http/replies.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { rejectBody } from '../../foundation/http/validation.ts'
@@ -15,6 +15,7 @@ import { setBalanceHeaders } from '../delivery/paid-reply.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { copyingStores, copyStore, StoreCopy, StoreCopyRequest } from './copy-store.ts'
 import { createExport } from './create-export.ts'
+import { refusalsOfExports } from './export-query.ts'
 import type { DatabasePlace } from './keep-files.ts'
 import {
   cancelExport,
@@ -39,7 +40,13 @@ interface ExportServices extends SearchServices {
 }
 
 const ExportParams = ClosedObject({
-  id: Type.String({ maxLength: 1_000, description: 'The id of the export.', examples: ['exp_live_HcRwTzQbNvKyLpXm'] }),
+  id: Type.String({
+    maxLength: 1_000,
+    description: 'The id of the export.',
+    examples: ['exp_live_HcRwTzQbNvKyLpXm'],
+    errorCode: 'invalid_export_id',
+    errorMessage: 'This is not the id of an export.',
+  }),
 })
 
 const ExportFileHeaders = Type.Object({
@@ -58,6 +65,10 @@ const ExportFileHeaders = Type.Object({
   ),
 })
 
+const ofWholeFile = ['ETag', 'Accept-Ranges', 'Content-Disposition'] as const
+
+const queueFull = '20 exports of this account are waiting, the most that may; try again when one has begun.'
+
 const Content = Type.String({ format: 'binary' })
 
 const exportFileReply = {
@@ -75,21 +86,23 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.post(
     '/exports',
     {
-      config: { access: creatingExports, keepsReplies: true },
+      config: {
+        access: creatingExports,
+        keepsReplies: true,
+        costs:
+          'one store export for each store that is new in the period and one contact credit for each newly revealed contact, as the rows of the file are written; no search rows',
+      },
       schema: {
         operationId: 'createExport',
         tags: ['exports'],
         summary: 'Export stores or contacts as a file',
         description:
-          'Writes a file in the background, in the order of a search: of stores (needs the scope stores:read), of contact previews (contacts:search), or of revealed contacts with their channels (contacts:reveal). What matches filters, or the members of a list. Each store costs a store export per period and each newly revealed contact a contact credit, row by row as the file is written; no search rows are used. It stops at max_rows, max_credits or when nothing is left, with a file of what was paid. One export of an account runs at a time, 20 more may wait. An account keeps as many files, and bytes of files, as its plan says; then 429 with param exports, until one is deleted or expires.',
+          'Writes a file in the background, in the order of a search: of stores, of contact previews, or of revealed contacts with their channels. What matches filters, or the members of a list. It stops at max_rows, max_credits or when nothing is left, with a file of what was paid. One export of an account runs at a time, 20 more may wait. An account keeps as many files, and bytes of files, as its plan says; then 429 with param exports, until one is deleted or expires.',
         headers: ContactRevealHeaders,
         body: ExportRequest,
         response: {
           201: Export,
-          ...errorReplies(
-            ...([400, 401, 403, 409, 429] as const),
-            ...(['invalid_list_id', 'invalid_column', 'invalid_quote', 'list_not_found', 'quote_exceeded'] as const),
-          ),
+          ...errorReplies(...refusalsOfExports, { code: 'rate_limit_exceeded', param: 'exports', message: queueFull }),
         },
       },
     },
@@ -115,7 +128,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         summary: 'List exports',
         description: 'The exports of the account in the mode of the key, the newest first.',
         querystring: ClosedObject(listParameters),
-        response: { 200: RecordList(Export), ...errorReplies(400, 401, 403) },
+        response: { 200: RecordList(Export) },
       },
     },
     (request) => listExports({ ...callerContext(request), ids, cursors }, request.query),
@@ -133,7 +146,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         params: ExportParams,
         response: {
           200: Export,
-          ...errorReplies('unknown_parameter', 401, 403, 'invalid_export_id', 'export_not_found'),
+          ...errorReplies('export_not_found'),
         },
       },
     },
@@ -154,17 +167,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         params: ExportParams,
         response: {
           200: Export,
-          ...errorReplies(
-            'invalid_request',
-            'invalid_json',
-            'unknown_parameter',
-            401,
-            403,
-            'invalid_export_id',
-            'export_not_found',
-            413,
-            415,
-          ),
+          ...errorReplies('export_not_found'),
         },
       },
     },
@@ -185,7 +188,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
         params: ExportParams,
         response: {
           200: Export,
-          ...errorReplies(400, 401, 403, 'invalid_export_id', 'export_not_found'),
+          ...errorReplies('export_not_found'),
         },
       },
     },
@@ -195,29 +198,26 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports/:id/file',
     {
-      config: { access: downloadingExports },
+      config: {
+        access: downloadingExports,
+        sendsHeaders: {
+          200: ofWholeFile,
+          206: [...ofWholeFile, 'Content-Range'],
+          416: ['Content-Range'],
+        },
+      },
       schema: {
         operationId: 'getExportFile',
         tags: ['exports'],
         summary: 'Download the file of an export',
         description:
-          'Also a part of it, with Range. The ETag is the SHA-256 of the whole file. Needs the scope that the export needed. A file can be downloaded for 72 hours; erasing a person removes the files that have the person at once.',
+          'Also a part of it, with Range. The ETag is the SHA-256 of the whole file. A file can be downloaded for 72 hours; erasing a person removes the files that have the person at once.',
         params: ExportParams,
         headers: ExportFileHeaders,
         response: {
           200: exportFileReply,
           206: exportFileReply,
-          ...errorReplies(
-            'unknown_parameter',
-            ...([401, 403] as const),
-            ...([
-              'invalid_export_id',
-              'export_not_found',
-              'export_not_ready',
-              'export_file_gone',
-              'invalid_range',
-            ] as const),
-          ),
+          ...errorReplies('export_not_found', 'export_not_ready', 'export_file_gone', 'invalid_range'),
         },
       },
     },
@@ -253,7 +253,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
           }),
         }),
         body: StoreCopyRequest,
-        response: { 200: StoreCopy, ...errorReplies('invalid_domain', 'store_not_found') },
+        response: { 200: StoreCopy, ...errorReplies('store_not_found') },
       },
     },
     async (request, reply) => {

@@ -29,6 +29,19 @@ export const editingLists = {
   kind: 'edit',
 } as const satisfies Access
 
+/** Items can be named, or be the first results of a search, which needs its scope too. */
+export const changingItems = {
+  ...editingLists,
+  key: {
+    scope: 'lists:manage',
+    scopeSets: {
+      'domains and ids': ['lists:manage'],
+      'a search of stores': ['lists:manage', 'stores:read'],
+      'a search of contacts': ['lists:manage', 'contacts:search'],
+    },
+  },
+} as const satisfies Access
+
 /** Adds what was done with a list to the audit log, in its transaction. */
 export function auditList(
   db: Queryable,

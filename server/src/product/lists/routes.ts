@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { callerContext } from '../../customers/admission/hooks.ts'
-import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
+import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { rejectBody } from '../../foundation/http/validation.ts'
 import { ClosedObject } from '../../foundation/kernel/shapes.ts'
 import { rowsChargedHeader, setBalanceHeaders } from '../delivery/paid-reply.ts'
+import { unknownExcludedList } from '../exclusion/exclude.ts'
 import { changeList, deleteList } from './change-list.ts'
-import { editingLists, type ListsServices, listsContext, readingLists } from './context.ts'
+import { changingItems, editingLists, type ListsServices, listsContext, readingLists } from './context.ts'
 import { createList } from './create-list.ts'
 import { addItems, removeItems } from './items/change-items.ts'
 import { readItems } from './items/read-items.ts'
@@ -27,9 +28,28 @@ import {
 } from './schema.ts'
 
 const tags = ['lists']
-const params = ClosedObject({ id: Type.String({ description: 'The id of a list.', maxLength: 16_000 }) })
-const usual = [401, 403, 429] as const
-const ofOneList = [...usual, 'invalid_list_id', 'list_not_found'] as const
+const params = ClosedObject({
+  id: Type.String({
+    description: 'The id of a list.',
+    maxLength: 16_000,
+    errorCode: 'invalid_list_id',
+    errorMessage: 'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
+  }),
+})
+
+/** How a request with items is refused beyond what its schema says. */
+const ofItems = [
+  { code: 'missing_parameter', param: 'domains', message: 'Give domains, store_ids, contact_ids, or from with max.' },
+  'invalid_store_id',
+  {
+    code: 'invalid_contact_id',
+    param: 'contact_ids[0]',
+    message: 'contact_ids[0] is not the id of a contact: ct_live_ or ct_test_ and 16 letters.',
+  },
+  { code: 'conflicting_filters', param: 'from.filters.apps.none[0]' },
+  'list_not_found',
+  { ...unknownExcludedList, param: 'from.exclude.lists[0]' },
+] as const
 
 export function registerListRoutes(api: ApiRoutes, services: ListsServices): void {
   const contextOf = (request: FastifyRequest) => listsContext(callerContext(request), services)
@@ -43,9 +63,15 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
         tags,
         summary: 'Create a list of stores or of contacts',
         description:
-          'A list keeps what you want to come back to, leave out of searches, or export. An account has at most 200 lists. An empty list costs nothing.',
+          'A list keeps what you want to come back to, leave out of searches, or export. An account has at most 200 lists.',
         body: NewList,
-        response: { 201: List, ...errorReplies(400, ...usual, 'list_name_taken', 'list_limit_reached') },
+        response: {
+          201: List,
+          ...errorReplies('list_name_taken', {
+            code: 'list_limit_reached',
+            message: 'An account has at most 200 lists; delete one first.',
+          }),
+        },
       },
     },
     async (request, reply) => reply.code(201).send(await createList(contextOf(request), request.body)),
@@ -59,9 +85,9 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
         operationId: 'listLists',
         tags,
         summary: 'List your lists, newest first',
-        description: 'Shows how many items each list has, but not the items. Costs nothing.',
+        description: 'Shows how many items each list has, but not the items.',
         querystring: ListPageQuery,
-        response: { 200: ListPage, ...errorReplies(400, ...usual) },
+        response: { 200: ListPage },
       },
     },
     (request) => readLists(contextOf(request), request.query),
@@ -75,9 +101,9 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
         operationId: 'getList',
         tags,
         summary: 'Read a list',
-        description: 'Shows its name, description and number of items, but not the items. Costs nothing.',
+        description: 'Shows its name, description and number of items, but not the items.',
         params,
-        response: { 200: List, ...errorReplies('unknown_parameter', ...ofOneList) },
+        response: { 200: List, ...errorReplies('list_not_found') },
       },
     },
     (request) => readList(contextOf(request), request.params.id),
@@ -91,10 +117,17 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
         operationId: 'updateList',
         tags,
         summary: 'Change the name or the description of a list',
-        description: 'What is left out stays as it is; its items are not touched. Costs nothing.',
+        description: 'What is left out stays as it is; its items are not touched.',
         params,
         body: ListChanges,
-        response: { 200: List, ...errorReplies(400, ...ofOneList, 'list_name_taken') },
+        response: {
+          200: List,
+          ...errorReplies('list_not_found', 'list_name_taken', {
+            code: 'missing_parameter',
+            param: 'name',
+            message: 'name or description is required.',
+          }),
+        },
       },
     },
     (request) => changeList(contextOf(request), request.params.id, request.body),
@@ -112,7 +145,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
         description:
           'Its stores and contacts stay in the catalogue, and what was revealed or exported stays so. It cannot be undone.',
         params,
-        response: { 200: ListDeleted, ...errorReplies(400, ...ofOneList) },
+        response: { 200: ListDeleted, ...errorReplies('list_not_found') },
       },
     },
     (request) => deleteList(contextOf(request), request.params.id),
@@ -128,16 +161,19 @@ function registerItemRoutes(
   api.post(
     '/lists/:id/items',
     {
-      config: { access: { ...editingLists, spends: ['search_rows'] } },
+      config: {
+        access: { ...changingItems, spends: ['search_rows'] },
+        costs: 'with from, one search row for each item that the list did not have; no store export',
+      },
       schema: {
         operationId: 'addListItems',
         tags,
         summary: 'Add stores or contacts to a list',
         description:
-          'Takes up to 1,000 domains, store ids or contact ids, or the first results of a search (`from` and `max`), which also needs the scope of that search. All or nothing: a list has at most 100,000 items. A domain that no store has is kept as pending, and becomes an item when an import brings the store. Adding by domain or id is free. Adding from a search costs one search row for each item that the list did not have, and `max` must fit into the search rows left; from then on the list shows it for free. It uses no store export.',
+          'Takes up to 1,000 domains, store ids or contact ids, or the first results of a search (`from` and `max`). All or nothing: a list has at most 100,000 items. A domain that no store has is kept as pending, and becomes an item when an import brings the store. `max` must fit into the search rows left; the list then shows its items for free.',
         params,
         body: ListItemsRequest,
-        response: { 200: ListItemsAdded, ...errorReplies(400, 'invalid_store_id', ...ofOneList, 'list_limit_reached') },
+        response: { 200: ListItemsAdded, ...errorReplies(...ofItems, 'list_limit_reached') },
       },
     },
     async (request, reply) => {
@@ -151,15 +187,15 @@ function registerItemRoutes(
   api.post(
     '/lists/:id/items/remove',
     {
-      config: { access: editingLists },
+      config: { access: changingItems },
       schema: {
         operationId: 'removeListItems',
         tags,
         summary: 'Take stores or contacts off a list',
-        description: 'Takes the same body as adding. What the list does not have changes nothing. Costs nothing.',
+        description: 'Takes the same body as adding. What the list does not have changes nothing.',
         params,
         body: ListItemsRequest,
-        response: { 200: ListItemsRemoved, ...errorReplies(400, 'invalid_store_id', ...ofOneList) },
+        response: { 200: ListItemsRemoved, ...errorReplies(...ofItems) },
       },
     },
     (request) => removeItems(contextOf(request), request.params.id, request.body),
@@ -174,10 +210,10 @@ function registerItemRoutes(
         tags,
         summary: 'List what is in a list, newest first',
         description:
-          'Shows ids, domains and names, and costs nothing. What a search or an export delivers of a list is charged as anywhere.',
+          'Shows ids, domains and names. What a search or an export delivers of a list is charged as anywhere.',
         params,
         querystring: ListItemQuery,
-        response: { 200: ListItemPage, ...errorReplies(400, ...ofOneList) },
+        response: { 200: ListItemPage, ...errorReplies('list_not_found') },
       },
     },
     (request) => readItems(contextOf(request), request.params.id, request.query),

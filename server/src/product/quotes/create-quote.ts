@@ -9,6 +9,7 @@ import {
   type QuoteSealer,
   quoteExceededError,
 } from '../../foundation/kernel/quote.ts'
+import { scopesOfKind } from '../exports/export-query.ts'
 import { type PlanContext, planExport } from '../exports/plan-export.ts'
 import type { ExportRequest } from '../exports/schema.ts'
 import { quoteReveal, type RevealQuoteContext, withinBudgets } from './quote-reveal.ts'
@@ -26,6 +27,12 @@ export const quoting = {
     scope: 'contacts:search',
     scopeOfBody: (body) =>
       (body as Partial<QuoteRequest> | null | undefined)?.for === 'export' ? 'exports:manage' : undefined,
+    scopeSets: {
+      'a reveal': ['contacts:search'],
+      'an export of stores': ['exports:manage', scopesOfKind.stores],
+      'an export of previews': ['exports:manage', scopesOfKind.previews],
+      'an export of contacts': ['exports:manage', scopesOfKind.contacts],
+    },
   },
   member: { role: 'viewer', needsAccess: true },
   kind: 'read',

@@ -1,10 +1,11 @@
 import { callerContext } from '../../customers/admission/hooks.ts'
 import type { CallerContext } from '../../customers/auth/caller.ts'
-import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
+import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { validateVariant } from '../../foundation/http/validation.ts'
 import type { QuoteSealer } from '../../foundation/kernel/quote.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
+import { refusalsOfExports } from '../exports/export-query.ts'
 import { createQuote, type QuoteContext, quoting } from './create-quote.ts'
 import { Quote, QuoteRequest, quoteVariants } from './schema.ts'
 
@@ -30,21 +31,11 @@ export function registerQuoteRoutes(api: ApiRoutes, services: QuoteServices): vo
         tags: ['quotes'],
         summary: 'Ask what a reveal or an export would cost',
         description:
-          'Returns what revealing these contacts, or an export with this body, would cost now, exactly, beside what is left. Changes nothing, reserves nothing and costs nothing but the request. For an export it needs the scopes of the export instead, and the quote, sent with the same body within ten minutes, holds the export to its cost. For quoted_reveal it opens an earlier quote of a reveal, and refuses it if it costs more by now.',
+          'Returns what revealing these contacts, or an export with this body, would cost now, exactly, beside what is left. Changes nothing and reserves nothing. The quote of an export, sent with the same body within ten minutes, holds the export to its cost. For quoted_reveal it opens an earlier quote of a reveal, and refuses it if it costs more by now.',
         body: QuoteRequest,
         response: {
           200: Quote,
-          ...errorReplies(
-            400,
-            401,
-            403,
-            429,
-            'invalid_column',
-            'invalid_list_id',
-            'invalid_quote',
-            'list_not_found',
-            'quote_exceeded',
-          ),
+          ...errorReplies(...refusalsOfExports),
         },
       },
     },

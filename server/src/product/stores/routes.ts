@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { callerContext } from '../../customers/admission/hooks.ts'
-import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
+import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { listParameters } from '../../foundation/kernel/list-pages.ts'
 import { ClosedObject } from '../../foundation/kernel/shapes.ts'
 import { sendPaidReply } from '../delivery/paid-reply.ts'
 import { Store } from '../delivery/store-document.ts'
 import { StoreHistory } from '../delivery/store-history.ts'
-import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
+import { type SearchServices, searchContext, unknownExcludedList } from '../exclusion/exclude.ts'
 import { enrichingStores, enrichStores, StoreEnrichmentRequest, StoreEnrichmentResult } from './enrich-stores.ts'
 import { lookingUpStores, lookupStore } from './lookup-store.ts'
 import { readingHistory, readStoreHistory } from './read-history.ts'
@@ -29,17 +29,15 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.get(
     '/stores/:domain',
     {
-      config: {
-        access: lookingUpStores,
-      },
+      config: { access: lookingUpStores, costs: 'one store export for a store that is new in the period' },
       schema: {
         operationId: 'getStore',
         tags: ['stores'],
         summary: 'Look up a store by its domain',
         description:
-          'Reads the catalogue only; an unknown domain is not scanned. A URL or an alias finds the store it belongs to. The store counts as one store export per period.',
+          'Reads the catalogue only; an unknown domain is not scanned. A URL or an alias finds the store it belongs to.',
         params: DomainParams,
-        response: { 200: Store, ...errorReplies(400, 401, 403, 'store_not_found', 429) },
+        response: { 200: Store, ...errorReplies('store_not_found') },
       },
     },
     async (request, reply) => sendPaidReply(reply, await lookupStore(contextOf(request), request.params.domain)),
@@ -48,16 +46,19 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.get(
     '/stores/:domain/history',
     {
-      config: { access: readingHistory },
+      config: {
+        access: readingHistory,
+        costs: 'one store export for a store that is new in the period, however many pages are read',
+      },
       schema: {
         operationId: 'getStoreHistory',
         tags: ['stores'],
         summary: 'Read what changed about a store',
         description:
-          'The changes that imports made, newest first; pages stay exact while new changes arrive. Charged like a lookup: the store counts as one store export per period, however many pages are read. History is kept for two years by default; that of a store from before history was kept begins with its next change.',
+          'The changes that imports made, newest first; pages stay exact while new changes arrive. History is kept for two years by default; that of a store from before history was kept begins with its next change.',
         params: DomainParams,
         querystring: ClosedObject(listParameters),
-        response: { 200: StoreHistory, ...errorReplies(400, 401, 403, 'store_not_found', 429) },
+        response: { 200: StoreHistory, ...errorReplies('store_not_found') },
       },
     },
     async (request, reply) => {
@@ -77,7 +78,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
         description:
           'Counts as one search row and in the hour of the person, once in ten minutes. The store is not exported.',
         params: DomainParams,
-        response: { 200: StoreView, ...errorReplies('invalid_domain', 'store_not_found') },
+        response: { 200: StoreView, ...errorReplies('store_not_found') },
       },
     },
     async (request, reply) => sendPaidReply(reply, await viewStore(contextOf(request), request.params.domain)),
@@ -88,15 +89,23 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     {
       config: {
         access: searchingStores,
+        costs: 'one search row for each row; one store export for each store that is new in the period',
       },
       schema: {
         operationId: 'searchStores',
         tags: ['stores'],
         summary: 'Search stores',
         description:
-          'Finds stores that match every given filter; within a list, one matching value is enough. The best lead fit comes first. Each returned row counts as a search row, and each store as one store export per period; a page that exceeds either balance is refused as a whole.',
+          'Finds stores that match every given filter; within a list, one matching value is enough. The best lead fit comes first. A page that exceeds a balance is refused as a whole.',
         body: StoreSearchRequest,
-        response: { 200: StoreList, ...errorReplies(400, 401, 403, 'list_not_found', 429) },
+        response: {
+          200: StoreList,
+          ...errorReplies(
+            { code: 'conflicting_filters', param: 'filters.apps.none[0]' },
+            'search_too_broad',
+            unknownExcludedList,
+          ),
+        },
       },
     },
     async (request, reply) => sendPaidReply(reply, await searchStores(contextOf(request), request.body)),
@@ -107,6 +116,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     {
       config: {
         access: enrichingStores,
+        costs: 'one store export for each store found that is new in the period',
       },
       schema: {
         operationId: 'enrichStores',
@@ -115,7 +125,14 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
         description:
           'One row for each distinct host, in order of first appearance. Unknown domains are rows with status not_found and cost nothing.',
         body: StoreEnrichmentRequest,
-        response: { 200: StoreEnrichmentResult, ...errorReplies(400, 401, 403, 429) },
+        response: {
+          200: StoreEnrichmentResult,
+          ...errorReplies({
+            code: 'invalid_filter_value',
+            param: 'contact_roles[0]',
+            message: '"marketting" is not a known role; nearest: marketing.',
+          }),
+        },
       },
     },
     async (request, reply) => sendPaidReply(reply, await enrichStores(contextOf(request), request.body)),

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
 import { etagMatches, sendJson } from '../../foundation/http/replies.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { type LiveTaxonomy, renderTaxonomyReply, TaxonomyReply } from './taxonomy.ts'
@@ -9,17 +8,27 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
   api.get(
     '/taxonomy',
     {
-      config: { access: { key: { scope: 'stores:read' }, person: true, kind: 'read' } },
+      // Not in the contract: a 400.
+      config: {
+        access: { key: { scope: 'stores:read' }, person: true, kind: 'read' },
+        ignoresUnknownQuery: true,
+        sendsHeaders: { 200: ['ETag'], 304: ['ETag'] },
+      },
       schema: {
         operationId: 'getTaxonomy',
         tags: ['taxonomy'],
         summary: 'List the values that filters accept',
         description:
           'Values with labels for people. A published value is never removed. Send the ETag of an earlier reply as If-None-Match: if nothing changed, the reply is an empty 304.',
+        headers: Type.Object({
+          'If-None-Match': Type.Optional(
+            // Longer than the headers of a request may be together.
+            Type.String({ maxLength: 16_384, description: 'The ETag of an earlier reply.' }),
+          ),
+        }),
         response: {
           200: TaxonomyReply,
           304: Type.Null({ description: 'The content still matches the ETag.' }),
-          ...errorReplies(401, 403, 429),
         },
       },
     },

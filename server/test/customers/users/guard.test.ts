@@ -226,7 +226,7 @@ describe('a request', () => {
 
 describe('a route below /console/api', () => {
   const server = () => {
-    const server = createHttpServer({ observers: [], checkReadiness: async () => null, openapi: { tags: [] } })
+    const server = createHttpServer({ observers: [], checkReadiness: async () => null })
     const { ids, plans } = app.deps
     guardConsole(server, { ids, plans, publicUrl: app.url, sessions: new KnownSessions() })
     return server

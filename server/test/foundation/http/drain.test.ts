@@ -141,7 +141,7 @@ describe('closing', () => {
   })
 
   test('closes both addresses of localhost', async () => {
-    const app = createHttpServer({ observers: [], checkReadiness: async () => null, openapi: { tags: [] } })
+    const app = createHttpServer({ observers: [], checkReadiness: async () => null })
     await app.listen({ port: 0, host: 'localhost' })
     const addresses = app.addresses() as AddressInfo[]
     const socket = connect(addresses.at(-1)!.port, addresses.at(-1)!.address)

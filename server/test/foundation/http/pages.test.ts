@@ -58,7 +58,7 @@ test.each([
   ],
   [500, new Error('of the disk'), 'Something went wrong'],
 ])('a failure with %i is a page in a browser, without its cause', async (status, failure, title) => {
-  const app = createHttpServer({ observers: [], checkReadiness: async () => null, openapi: { tags: [] } })
+  const app = createHttpServer({ observers: [], checkReadiness: async () => null })
   app.register(async (site) => {
     site.get('/page', () => {
       throw failure

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { errorReplies } from '../../../foundation/http/openapi/openapi.ts'
+import { errorReplies } from '../../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../../foundation/http/server.ts'
 import type { Signer } from '../../../foundation/kernel/signer.ts'
 import { memberContext } from '../../auth/signed-in.ts'

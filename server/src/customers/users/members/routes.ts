@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { errorReplies } from '../../../foundation/http/openapi/openapi.ts'
+import { errorReplies } from '../../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../../foundation/http/server.ts'
 import { rejectBody } from '../../../foundation/http/validation.ts'
 import type { IdSealer } from '../../../foundation/kernel/ids.ts'

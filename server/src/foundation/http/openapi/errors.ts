@@ -1,40 +1,18 @@
-import { type ConsoleErrorCode, consoleErrorTable, type ErrorCode, errorTable } from '../../kernel/errors.ts'
+import { allErrors, type ErrorCode } from '../../kernel/errors.ts'
 import type { ErrorReply } from '../errors.ts'
-
-/** A status of an error reply. */
-export type ErrorStatus = (typeof errorTable)[ErrorCode][0]
-
-/** A code of an error reply, of the API or of the console. */
-export type DocumentedCode = ErrorCode | ConsoleErrorCode
+import { type DocumentedCode, type ErrorExample, errorExamples } from './error-examples.ts'
 
 /** Name of the shared schema that every error reply refers to. */
 export const errorSchemaId = 'Error'
 
 const exampleRequestId = 'req_8fK2mXo3QpLr7TzV1aBcD4Ef'
 
-// Sent before a request reaches an operation, so no operation documents them.
-const codesBeforeOperations: readonly ErrorCode[] = ['route_not_found', 'method_not_allowed', 'header_too_large']
+/** A way in which an operation refuses; what its example shows beside the code, where that differs from the usual. */
+export interface DocumentedRefusal extends Partial<ErrorExample> {
+  code: DocumentedCode
+}
 
-// Sent by few operations, which name them.
-const codesOfSpecificOperations: readonly ErrorCode[] = [
-  'invalid_plan',
-  'invalid_billing',
-  'billing_account_not_found',
-  'unsupported_plan_change',
-  'billing_support_required',
-  'billing_provider_unavailable',
-  'invalid_list_id',
-  'invalid_store_id',
-  'invalid_export_id',
-  'invalid_column',
-  'invalid_quote',
-  'list_not_found',
-  'export_not_found',
-  'list_name_taken',
-  'list_limit_reached',
-  'export_not_ready',
-  'quote_exceeded',
-]
+type DocumentedStatus = (typeof allErrors)[DocumentedCode][0]
 
 const titles: Record<DocumentedStatus, string> = {
   400: 'The request is not understood',
@@ -55,202 +33,93 @@ const titles: Record<DocumentedStatus, string> = {
   507: 'The disk of the server is full',
 }
 
-export interface DocumentedReply {
+interface DocumentedExample {
+  summary?: string
+  value: ErrorReply
+}
+
+interface DocumentedReply {
   description: string
-  content: { 'application/json': { schema: { $ref: string }; examples: Record<string, { value: ErrorReply }> } }
+  content: { 'application/json': { schema: { $ref: string }; examples: Record<string, DocumentedExample> } }
+}
+
+/** A reply of a route, of any type. */
+interface AnyReply {
+  content?: { 'application/json'?: { examples?: Record<string, DocumentedExample> } }
 }
 
 /**
- * The error replies of an operation, for its `schema.response`, with an example of every code. A status stands for all
- * common codes of the API with it, a code for itself alone. Operations of the console name codes.
+ * The error replies of an operation, for its `schema.response`, with an example of every refusal. A route names only what does not
+ * follow from its declaration; the document adds the rest.
  */
-export function errorReplies(...refusals: (ErrorStatus | DocumentedCode)[]): Record<number, DocumentedReply> {
-  const codes = refusals.flatMap((refusal) => (typeof refusal === 'number' ? codesOf(refusal) : [refusal]))
-  const statuses = [...new Set(codes.map(statusOf))]
+export function errorReplies(...refusals: (DocumentedCode | DocumentedRefusal)[]): Record<number, DocumentedReply> {
+  const named = distinct(refusals.map((refusal) => (typeof refusal === 'string' ? { code: refusal } : refusal)))
+  const statuses = [...new Set(named.map(statusOf))].sort((a, b) => a - b)
   return Object.fromEntries(
     statuses.map((status) => [
       status,
       errorReply(
         status,
-        codes.filter((code) => statusOf(code) === status),
+        named.filter((refusal) => statusOf(refusal) === status),
       ),
     ]),
   )
 }
 
-const allErrors = { ...errorTable, ...consoleErrorTable }
-type DocumentedStatus = (typeof allErrors)[DocumentedCode][0]
-
-const statusOf = (code: DocumentedCode): DocumentedStatus => allErrors[code][0]
-
-function codesOf(status: ErrorStatus): ErrorCode[] {
-  const codes = Object.keys(errorTable) as ErrorCode[]
-  const excluded = [...codesBeforeOperations, ...codesOfSpecificOperations]
-  return codes.filter((code) => statusOf(code) === status && !excluded.includes(code))
+/** The refusals that the replies of a route name. */
+export function refusalsIn(response: unknown): DocumentedRefusal[] {
+  return Object.entries((response ?? {}) as Record<string, AnyReply>)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([, reply]) => Object.values(reply.content?.['application/json']?.examples ?? {}))
+    .map(({ value: { error } }) => {
+      const { type: _type, request_id: _id, code, ...shown } = error
+      return { code: code as DocumentedCode, ...shown }
+    })
 }
 
-function errorReply(status: DocumentedStatus, codes: readonly DocumentedCode[]): DocumentedReply {
-  const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]))
+/** The codes of a documented reply; none of a success. */
+export function codesIn(status: string, reply: unknown): ReadonlySet<string> {
+  return new Set(refusalsIn({ [status]: reply }).map(({ code }) => code))
+}
+
+const statusOf = ({ code }: DocumentedRefusal): DocumentedStatus => allErrors[code][0]
+
+/** Each code once, unless its examples are about different parameters. */
+function distinct(refusals: readonly DocumentedRefusal[]): DocumentedRefusal[] {
+  const known = new Map<string, DocumentedRefusal>()
+  for (const refusal of refusals) {
+    const { code, param, message } = refusal
+    const usual = message === undefined ? errorExamples[code].param : undefined
+    const name = `${code} ${param ?? usual ?? ''}`
+    if (!known.has(name)) known.set(name, refusal)
+  }
+  return [...known.values()]
+}
+
+function errorReply(status: DocumentedStatus, refusals: readonly DocumentedRefusal[]): DocumentedReply {
+  const codes = [...new Set(refusals.map(({ code }) => code))]
+  const examples = Object.fromEntries(
+    refusals.map((refusal): [string, DocumentedExample] => {
+      const value = exampleOf(refusal)
+      const isOnly = refusals.filter(({ code }) => code === refusal.code).length === 1
+      if (isOnly) return [refusal.code, { value }]
+      const param = value.error.param ?? 'request'
+      return [`${refusal.code}.${param.replace(/\W+/g, '_')}`, { summary: `${refusal.code}: ${param}`, value }]
+    }),
+  )
   return {
     description: `${titles[status]}: ${codes.join(', ')}.`,
     content: { 'application/json': { schema: { $ref: `${errorSchemaId}#` }, examples } },
   }
 }
 
-function exampleOf(code: DocumentedCode): ErrorReply {
-  const { message, ...rest } = errorExamples[code]
-  return { error: { type: allErrors[code][1], code, message, ...rest, request_id: exampleRequestId } }
+function exampleOf(refusal: DocumentedRefusal): ErrorReply {
+  const { code } = refusal
+  // A sentence of its own comes with its own parameter, or with none.
+  const { message, param, billing } = { ...(refusal.message === undefined && errorExamples[code]), ...refusal }
+  const shown = { message: message!, ...(param !== undefined && { param }), ...(billing !== undefined && { billing }) }
+  return { error: { type: allErrors[code][1], code, ...shown, request_id: exampleRequestId } }
 }
 
-type Example = Omit<ErrorReply['error'], 'type' | 'code' | 'request_id'>
-
-/** One example of each code, for the published document. */
-const errorExamples: Record<DocumentedCode, Example> = {
-  invalid_request: {
-    message: 'domains must be a list of 1 to 25 items.',
-    param: 'domains',
-  },
-  invalid_json: { message: 'The body is not valid JSON.' },
-  unknown_parameter: {
-    message: 'filters.contry is not a parameter of this request.',
-    param: 'filters.contry',
-  },
-  missing_parameter: { message: 'filters is required.', param: 'filters' },
-  invalid_filter_value: {
-    message: '"klavyo" is not a known app; nearest: klaviyo, klarna, klevu.',
-    param: 'filters.apps.any[1]',
-  },
-  conflicting_filters: {
-    message: '"klaviyo" is both required and excluded.',
-    param: 'filters.apps.none[0]',
-  },
-  invalid_limit: { message: 'limit must be a whole number from 1 to 100.', param: 'limit' },
-  invalid_cursor: {
-    message: 'cursor must be the next_cursor of the page before, unchanged.',
-    param: 'cursor',
-  },
-  invalid_domain: { message: '"not a domain" is not a domain.', param: 'domains[3]' },
-  reveal_not_supported: {
-    message: 'reveal_contacts must be false here; contacts are revealed by POST /api/v1/contacts/reveal.',
-    param: 'reveal_contacts',
-  },
-  search_too_broad: {
-    message: 'A search returns at most 1,000 rows; add a filter to see others.',
-    param: 'filters',
-  },
-  invalid_contact_id: {
-    message: 'A contact id is the id of a preview, unchanged: ct_live_ or ct_test_ and 16 letters.',
-    param: 'contact_ids[0]',
-  },
-  invalid_store_id: {
-    message: 'store_ids[2] is not the id of a store: st_live_ or st_test_ and 16 letters.',
-    param: 'store_ids[2]',
-  },
-  invalid_list_id: {
-    message: 'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
-    param: 'id',
-  },
-  invalid_export_id: {
-    message: 'An export id is the id of an export, unchanged: exp_live_ or exp_test_ and 16 letters.',
-    param: 'id',
-  },
-  invalid_column: { message: '"contry" is not a column of stores; nearest: country.', param: 'columns[2]' },
-  invalid_quote: { message: 'This quote has expired or is not for this request; ask for a new one.', param: 'quote' },
-  invalid_idempotency_key: {
-    message: 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
-    param: 'Idempotency-Key',
-  },
-  invalid_plan: { message: 'plan must be one of pro, business, enterprise.', param: 'plan' },
-  invalid_billing: { message: 'billing must be one of monthly, annual.', param: 'billing' },
-  missing_api_key: { message: 'Send your API key in the header "Authorization: Bearer <key>".' },
-  invalid_api_key: { message: 'This API key does not exist.' },
-  revoked_api_key: { message: 'This API key was revoked.' },
-  suspended_api_key: { message: 'This API key is suspended.' },
-  expired_api_key: { message: 'This API key expired on 2026-11-01.' },
-  insufficient_contact_credits: {
-    message: '3 contact credits are needed, but 1 of 250 is left until 2026-12-01.',
-    param: 'contact_ids',
-    billing: {
-      can_unlock_paid_credits_now: false,
-      action: 'end_trial_to_unlock_pro_credits',
-      current_limit: 250,
-      paid_plan_limit: 1000,
-      trial_ends_at: '2026-11-30T09:00:00.000Z',
-      url: 'https://storedex.example/billing/trial',
-    },
-  },
-  api_access_required: {
-    message: 'This account has no active paid plan (status past_due); renew it to use the API.',
-    billing: {
-      action: 'manage_billing',
-      url: 'https://storedex.example/billing?account=acct_RtWqLzXcVbNmPkJh',
-      endpoint: '/api/v1/billing/portal-link',
-    },
-  },
-  insufficient_scope: { message: 'This API key lacks the scope stores:read.', param: 'stores:read' },
-  store_not_found: { message: 'aurora-candles.example is not in the catalogue.', param: 'domain' },
-  no_revealable_contacts: { message: 'None of these contacts can be revealed.', param: 'contact_ids' },
-  list_not_found: { message: 'The account has no such list.', param: 'exclude.lists[0]' },
-  export_not_found: { message: 'The account has no such export.' },
-  billing_account_not_found: { message: 'This account has never been billed; subscribe first.' },
-  route_not_found: { message: 'There is nothing at this path; see /docs for what there is.' },
-  method_not_allowed: { message: 'This path does not support GET, only POST.' },
-  idempotency_conflict: {
-    message: 'This Idempotency-Key was used for another request; use a new one.',
-    param: 'Idempotency-Key',
-  },
-  idempotency_in_progress: {
-    message: 'The first request with this Idempotency-Key is still running; try again in a moment.',
-    param: 'Idempotency-Key',
-  },
-  list_name_taken: { message: 'The account has a list named "Berlin" already.', param: 'name' },
-  list_limit_reached: { message: 'A list holds at most 100,000 items; this one has 99,900.', param: 'domains' },
-  export_not_ready: { message: 'This export is running; its file is there when its status is ready.' },
-  quote_exceeded: {
-    message: 'The export needs 120 credits by now; the quote allows 100. Ask for a new quote.',
-    param: 'quote',
-  },
-  export_file_gone: { message: 'The file of this export was removed on 2026-11-04; start the export again.' },
-  invalid_range: { message: 'The file has 1,024 bytes; the range begins after its end.', param: 'Range' },
-  unsupported_plan_change: {
-    message: 'The plan is Business, billed monthly; a link leads to a higher plan or to annual billing.',
-    param: 'plan',
-  },
-  billing_support_required: { message: 'This account has several subscriptions at the payment provider; ask support.' },
-  payload_too_large: { message: 'The body is larger than 262,144 bytes.' },
-  unsupported_media_type: { message: 'Send the body as Content-Type: application/json.' },
-  header_too_large: { message: 'URL and headers together exceed 16 KB.' },
-  rate_limit_exceeded: {
-    message: 'All 60 requests of this minute are used; try again in 23 seconds.',
-    param: 'requests_per_minute',
-  },
-  internal_error: { message: 'Something went wrong on our side; it has been recorded.' },
-  service_unavailable: { message: 'The service is busy or restarting; try again in a moment.' },
-  billing_provider_unavailable: { message: 'The payment provider does not answer; try again in a moment.' },
-  weak_password: { message: 'The password needs 12 characters or more.', param: 'password' },
-  not_signed_in: { message: 'You are not signed in.' },
-  sign_in_failed: { message: 'Email or password is wrong.' },
-  insufficient_role: { message: 'This needs the role admin in the account.' },
-  fresh_sign_in_required: { message: 'Confirm that it is you, then try again.' },
-  cross_site_request: { message: 'The console accepts changes from its own pages only.' },
-  account_not_found: { message: 'You are not a member of this account.' },
-  passkey_not_found: { message: 'You have no such passkey.' },
-  person_not_found: { message: 'This person is not a member of the account.' },
-  key_not_found: { message: 'The account has no such key.' },
-  import_not_found: { message: 'There is no such import.' },
-  import_not_ready: { message: 'This import is running; stop it first.' },
-  import_elsewhere: { message: 'The files of this import are on another server, which has to be asked.' },
-  wrong_offset: { message: 'The file has 8388608 bytes so far; continue from there.', param: 'upload-offset' },
-  storage_full: { message: 'The disk of the server is full. Make room, then continue.' },
-  last_owner: { message: 'The account needs another owner first.' },
-  already_member: { message: 'This person is a member already.' },
-  too_many_members: { message: 'An account has at most 500 members and 100 open invitations; revoke some first.' },
-  subscription_running: { message: 'A subscription runs at the payment provider. Cancel the plan first.' },
-  invitation_not_found: { message: 'There is no such invitation, or it has ended.' },
-  session_not_found: { message: 'There is no such session, or it has ended.' },
-  trial_changed: { message: 'The trial has changed since it was shown; nothing was done. Look at it again.' },
-  key_not_active: { message: 'This key is revoked; only an active key can be rotated.' },
-  revocation_final: { message: 'This key was revoked too long ago to take it back.' },
-  too_many_keys: { message: 'An account has at most 100 usable keys; revoke one first.' },
-  invalid_link: { message: 'This link was used already, or is no longer valid.' },
-}
+/** What any operation answers with when the service itself fails. */
+export const failures = ['internal_error', 'service_unavailable'] as const satisfies readonly ErrorCode[]

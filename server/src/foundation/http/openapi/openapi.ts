@@ -4,10 +4,9 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { ErrorReply } from '../errors.ts'
 import { etagMatches } from '../replies.ts'
-import { errorSchemaId } from './errors.ts'
+import { codesIn, errorSchemaId } from './errors.ts'
 import { nameSchemas } from './named-schemas.ts'
-
-export { errorReplies } from './errors.ts'
+import type { ReplyHeader } from './reply-headers.ts'
 
 /** An OpenAPI document: all routes below a base path that are not hidden. */
 export interface OpenApiDocument {
@@ -24,15 +23,14 @@ export interface OpenApiDocument {
     license: { name: string; identifier: string }
     contact?: { name: string; url?: string }
   }
+  externalDocs?: { description: string; url: string }
   tags: readonly { name: string; 'x-displayName'?: string; description: string }[]
   /** The security schemes; an operation needs one of them. */
   security: Record<string, SecurityScheme>
   /** The reply headers that are described, by name. */
   headers: Record<string, HeaderDescription>
-  /** The headers of any reply with this status. */
-  headersOfStatus(status: number): readonly string[]
-  /** Headers of a route's successful reply, beyond those of every reply. */
-  headersOfSuccess(route: RouteOptions): readonly string[]
+  /** The headers of a route's reply with this status, which is one of these codes or a success. */
+  headersOf(route: RouteOptions, status: number, codes: ReadonlySet<string>): readonly string[]
   /** Adds what follows from a route's declaration, such as the errors that any route can answer with. */
   completeSchema(schema: FastifySchema, route: RouteOptions): FastifySchema
 }
@@ -45,6 +43,18 @@ interface HeaderDescription {
   description: string
   schema: object
   example: unknown
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Headers that replies of the route have by status, beyond those that follow from the rest of its declaration. */
+    sendsHeaders?: Readonly<Record<number, readonly ReplyHeader[]>>
+  }
+}
+
+/** The replies of a route that are no errors. */
+export function successesOf(response: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(response ?? {}).filter(([status]) => Number(status) < 400))
 }
 
 /** Whether the body of a route asks for pages, such as those of a search. */
@@ -61,13 +71,14 @@ export function addErrorSchema(app: FastifyInstance, Action: TSchema): void {
 /** Collects an OpenAPI document from the routes and serves it. Routes must be added in plugins to be included. */
 export function registerOpenApi(app: FastifyInstance, document: OpenApiDocument): void {
   const { basePath, publicUrl, info, serverDescription, tags, security, headers } = document
-  const server = { url: (publicUrl ?? '') + basePath, description: serverDescription, 'x-internal': false }
-  const headersOfSuccess = new Map<string, readonly string[]>()
+  const server = { url: (publicUrl ?? '') + basePath, description: serverDescription }
+  const routes = new Map<string, RouteOptions>()
   app.register(swagger, {
     decorator: document.decorator as 'swagger',
     openapi: {
       openapi: '3.1.0',
       info,
+      ...(document.externalDocs && { externalDocs: document.externalDocs }),
       servers: [server],
       tags: [...tags],
       security: Object.keys(security).map((name) => ({ [name]: [] })),
@@ -78,16 +89,12 @@ export function registerOpenApi(app: FastifyInstance, document: OpenApiDocument)
     refResolver: { buildLocalReference: (schema, _base, _fragment, i) => String(schema.$id ?? `def-${i}`) },
     transform: ({ schema, url, route }) => {
       if (!url.startsWith(`${basePath}/`)) return { schema: { hide: true }, url }
-      if (schema?.operationId) headersOfSuccess.set(schema.operationId, document.headersOfSuccess(route))
+      if (schema?.operationId) routes.set(schema.operationId, route)
       return { schema: schema?.hide ? schema : document.completeSchema(schema ?? {}, route), url }
     },
     transformObject: (collected) => {
       if (!('openapiObject' in collected)) throw new Error('Only OpenAPI 3 is described')
-      finishDocument(
-        collected.openapiObject as unknown as CollectedDocument,
-        document.headersOfStatus,
-        headersOfSuccess,
-      )
+      finishDocument(collected.openapiObject as unknown as CollectedDocument, document, routes)
       return collected.openapiObject
     },
   })
@@ -110,15 +117,15 @@ interface CollectedDocument {
 
 function finishDocument(
   collected: CollectedDocument,
-  headersOfStatus: OpenApiDocument['headersOfStatus'],
-  headersOfSuccess: Map<string, readonly string[]>,
+  document: OpenApiDocument,
+  routes: ReadonlyMap<string, RouteOptions>,
 ): void {
   for (const path of Object.values(collected.paths))
     for (const operation of Object.values(path))
       for (const [status, reply] of Object.entries(operation.responses)) {
         if (status === '200') reply.description = 'Success.'
-        const own = status === '200' ? (headersOfSuccess.get(operation.operationId) ?? []) : []
-        const names = [...headersOfStatus(Number(status)), ...own]
+        const route = routes.get(operation.operationId)
+        const names = route ? document.headersOf(route, Number(status), codesIn(status, reply)) : []
         reply.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
       }
   boundIntegers(collected)

@@ -3,6 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { expect } from 'vitest'
 import { createRequestLogger, type FinishedRequest } from '../../../../src/foundation/http/observe.ts'
+import { errorReplies, refusalsIn } from '../../../../src/foundation/http/openapi/errors.ts'
+import { type OpenApiDocument, successesOf } from '../../../../src/foundation/http/openapi/openapi.ts'
+import { replyHeaders } from '../../../../src/foundation/http/openapi/reply-headers.ts'
+import { refusalsOfBody, refusalsOfSchema } from '../../../../src/foundation/http/openapi/schema-refusals.ts'
 import { type ApiRoutes, createHttpServer, type HttpServerOptions } from '../../../../src/foundation/http/server.ts'
 import { ClosedObject } from '../../../../src/foundation/kernel/shapes.ts'
 import { createLogger } from '../../../../src/foundation/runtime/logger.ts'
@@ -15,6 +19,31 @@ export interface TestServer {
   /** Log lines, oldest first. */
   log: Record<string, unknown>[]
   finished: FinishedRequest[]
+}
+
+/** A document of the routes under /api/v1. */
+export const testDocument: OpenApiDocument = {
+  decorator: 'swagger',
+  basePath: '/api/v1',
+  publicUrl: null,
+  serverDescription: 'The server of this test.',
+  info: {
+    title: 'Test',
+    version: '1.0.0',
+    description: 'Routes of this test.',
+    license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+  },
+  tags: [{ name: 'test', description: 'Routes of this test.' }],
+  security: { bearerKey: { type: 'http', scheme: 'bearer', bearerFormat: 'key', description: 'A key.' } },
+  headers: replyHeaders,
+  headersOf: (route, status) => ['X-Request-Id', ...(route.config?.sendsHeaders?.[status] ?? [])],
+  completeSchema: (schema, route) => ({
+    ...schema,
+    response: {
+      ...successesOf(schema.response),
+      ...errorReplies(...refusalsOfSchema(route), ...refusalsOfBody(route), ...refusalsIn(schema.response)),
+    },
+  }),
 }
 
 /** Starts the HTTP server on a free port, with `addRoutes` under /api/v1; closed after the file's tests. */
@@ -31,7 +60,7 @@ export async function startTestServer(
   const app = createHttpServer({
     observers: [createRequestLogger(logger), (each) => finished.push(each)],
     checkReadiness: async () => null,
-    openapi: { tags: [{ name: 'test', description: 'Routes of this test.' }] },
+    openapi: [testDocument],
     ...options,
   })
   app.register(async (api) => addRoutes(api), { prefix: '/api/v1' })

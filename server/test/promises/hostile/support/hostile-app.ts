@@ -78,7 +78,14 @@ export async function startHostileApp(): Promise<HostileApp> {
   const expectDocumented = (path: string, method: string, { status, body }: RawReply) => {
     if (body.includes('"route_not_found"')) return
     const template = path in paths ? path : templates.find(({ pattern }) => pattern.test(path))!.template
-    expect(Object.keys(paths[template][method].responses), body).toContain(String(status))
+    const { responses } = paths[template][method]
+    expect(Object.keys(responses), body).toContain(String(status))
+    if (status < 400) return
+    const examples = Object.values<{ value: { error: { code: string } } }>(
+      responses[status].content['application/json'].examples,
+    )
+    const codes = examples.map(({ value }) => value.error.code)
+    expect(codes, body).toContain(JSON.parse(body).error.code)
   }
 
   const api = `${app.url}/api/v1`
