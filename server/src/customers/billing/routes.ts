@@ -3,6 +3,7 @@ import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { rejectBody } from '../../foundation/http/validation.ts'
 import { billingContext } from './context.ts'
+import { billingExamples } from './examples.ts'
 import { createPortalLink, createSubscriptionLink, managingBilling } from './links/create-links.ts'
 import { type MemberBillingServices, registerMemberBillingRoutes } from './members/routes.ts'
 import { ProviderCallLimiter } from './provider-call-limiter.ts'
@@ -23,7 +24,10 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
   api.get(
     '/billing/status',
     {
-      config: { access: { key: { scope: 'billing:read', billingLimit: 'billing_status' }, kind: 'read' } },
+      config: {
+        access: { key: { scope: 'billing:read', billingLimit: 'billing_status' }, kind: 'read' },
+        example: billingExamples.getBillingStatus,
+      },
       schema: {
         operationId: 'getBillingStatus',
         tags: ['billing'],
@@ -39,7 +43,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
   api.post(
     '/billing/subscription-link',
     {
-      config: { access: managingBilling },
+      config: { access: managingBilling, example: billingExamples.createSubscriptionLink },
       schema: {
         operationId: 'createSubscriptionLink',
         tags: ['billing'],
@@ -76,6 +80,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
       // Not in the contract: a 400, and so a query that is refused.
       config: {
         access: managingBilling,
+        example: billingExamples.createPortalLink,
         ignoresUnknownQuery: true,
       },
       preValidation: rejectBody,

@@ -13,6 +13,7 @@ import type { CallerContext, KeyCaller } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import { AccountUsage, type KeptExports, readAccountUsage, readingUsage } from './account-usage.ts'
 import { DailyUsage, readDailyUsage } from './daily-usage.ts'
+import { usageExamples } from './examples.ts'
 import { openLedgerFile, takingLedger } from './ledger-file.ts'
 import { LedgerList, listLedger } from './ledger-list.ts'
 import { AccountUsageQuery, DailyUsageQuery, LedgerFileQuery, LedgerListQuery } from './parameters.ts'
@@ -103,6 +104,7 @@ export function registerUsageRoutes(api: ApiRoutes, services: UsageServices): vo
     {
       config: {
         access: readingUsage,
+        example: usageExamples.getUsage,
         memberSchema: { querystring: AccountUsageQuery, response: { 200: AccountUsage } },
       },
       schema: {

@@ -5,6 +5,7 @@ import { ViewedContactPreview } from '../delivery/contact-preview.ts'
 import { sendPaidReply } from '../delivery/paid-reply.ts'
 import { ListReply } from '../delivery/search-paging.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
+import { contactExamples } from './examples.ts'
 import { type RevealServices, revealContacts, revealContext, revealing } from './reveal-contacts.ts'
 import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from './schema.ts'
 import { ContactSearchReply, ContactSearchRequest, searchContacts, searchingContacts } from './search-contacts.ts'
@@ -17,6 +18,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
     {
       config: {
         access: searchingContacts,
+        example: contactExamples.searchContacts,
         // A person sees which of them the account has revealed.
         memberSchema: { response: { 200: ListReply(ViewedContactPreview) } },
       },
@@ -39,6 +41,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
     {
       config: {
         access: revealing,
+        example: contactExamples.revealContacts,
         keepsReplies: true,
       },
       schema: {

@@ -15,6 +15,7 @@ import { setBalanceHeaders } from '../delivery/paid-reply.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { copyingStores, copyStore, StoreCopy, StoreCopyRequest } from './copy-store.ts'
 import { createExport } from './create-export.ts'
+import { exportExamples } from './format/examples.ts'
 import type { DatabasePlace } from './keep-files.ts'
 import {
   cancelExport,
@@ -75,7 +76,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.post(
     '/exports',
     {
-      config: { access: creatingExports, keepsReplies: true },
+      config: { access: creatingExports, example: exportExamples.createExport, keepsReplies: true },
       schema: {
         operationId: 'createExport',
         tags: ['exports'],
@@ -108,7 +109,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports',
     {
-      config: { access: readingExports },
+      config: { access: readingExports, example: exportExamples.listExports },
       schema: {
         operationId: 'listExports',
         tags: ['exports'],
@@ -124,7 +125,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports/:id',
     {
-      config: { access: readingExports },
+      config: { access: readingExports, example: exportExamples.getExport },
       schema: {
         operationId: 'getExport',
         tags: ['exports'],
@@ -143,7 +144,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.post(
     '/exports/:id/cancel',
     {
-      config: { access: endingExports },
+      config: { access: endingExports, example: exportExamples.cancelExport },
       preValidation: rejectBody,
       schema: {
         operationId: 'cancelExport',
@@ -174,7 +175,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.delete(
     '/exports/:id',
     {
-      config: { access: endingExports },
+      config: { access: endingExports, example: exportExamples.deleteExport },
       preHandler: rejectBody,
       schema: {
         operationId: 'deleteExport',
@@ -195,7 +196,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports/:id/file',
     {
-      config: { access: downloadingExports },
+      config: { access: downloadingExports, example: exportExamples.getExportFile },
       schema: {
         operationId: 'getExportFile',
         tags: ['exports'],

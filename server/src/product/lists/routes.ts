@@ -9,6 +9,7 @@ import { rowsChargedHeader, setBalanceHeaders } from '../delivery/paid-reply.ts'
 import { changeList, deleteList } from './change-list.ts'
 import { editingLists, type ListsServices, listsContext, readingLists } from './context.ts'
 import { createList } from './create-list.ts'
+import { listExamples } from './examples.ts'
 import { addItems, removeItems } from './items/change-items.ts'
 import { readItems } from './items/read-items.ts'
 import { readList, readLists } from './read-lists.ts'
@@ -37,7 +38,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.post(
     '/lists',
     {
-      config: { access: editingLists },
+      config: { access: editingLists, example: listExamples.createList },
       schema: {
         operationId: 'createList',
         tags,
@@ -54,7 +55,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.get(
     '/lists',
     {
-      config: { access: readingLists },
+      config: { access: readingLists, example: listExamples.listLists },
       schema: {
         operationId: 'listLists',
         tags,
@@ -70,7 +71,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.get(
     '/lists/:id',
     {
-      config: { access: readingLists },
+      config: { access: readingLists, example: listExamples.getList },
       schema: {
         operationId: 'getList',
         tags,
@@ -86,7 +87,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.patch(
     '/lists/:id',
     {
-      config: { access: editingLists },
+      config: { access: editingLists, example: listExamples.updateList },
       schema: {
         operationId: 'updateList',
         tags,
@@ -103,7 +104,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.delete(
     '/lists/:id',
     {
-      config: { access: editingLists },
+      config: { access: editingLists, example: listExamples.deleteList },
       preHandler: rejectBody,
       schema: {
         operationId: 'deleteList',
@@ -128,7 +129,7 @@ function registerItemRoutes(
   api.post(
     '/lists/:id/items',
     {
-      config: { access: { ...editingLists, spends: ['search_rows'] } },
+      config: { access: { ...editingLists, spends: ['search_rows'] }, example: listExamples.addListItems },
       schema: {
         operationId: 'addListItems',
         tags,
@@ -151,7 +152,7 @@ function registerItemRoutes(
   api.post(
     '/lists/:id/items/remove',
     {
-      config: { access: editingLists },
+      config: { access: editingLists, example: listExamples.removeListItems },
       schema: {
         operationId: 'removeListItems',
         tags,
@@ -168,7 +169,7 @@ function registerItemRoutes(
   api.get(
     '/lists/:id/items',
     {
-      config: { access: readingLists },
+      config: { access: readingLists, example: listExamples.listListItems },
       schema: {
         operationId: 'listListItems',
         tags,

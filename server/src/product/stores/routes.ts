@@ -10,6 +10,7 @@ import { StoreLookupReply } from '../delivery/store-document.ts'
 import { StoreHistory } from '../delivery/store-history.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { enrichingStores, enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
+import { storeExamples } from './examples.ts'
 import { lookingUpStores, lookupStore } from './lookup-store.ts'
 import { readingHistory, readStoreHistory } from './read-history.ts'
 import { StoreSearchReply, StoreSearchRequest, searchingStores, searchStores } from './search-stores.ts'
@@ -31,6 +32,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     {
       config: {
         access: lookingUpStores,
+        example: storeExamples.getStore,
       },
       schema: {
         operationId: 'getStore',
@@ -48,7 +50,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.get(
     '/stores/:domain/history',
     {
-      config: { access: readingHistory },
+      config: { access: readingHistory, example: storeExamples.getStoreHistory },
       schema: {
         operationId: 'getStoreHistory',
         tags: ['stores'],
@@ -88,6 +90,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     {
       config: {
         access: searchingStores,
+        example: storeExamples.searchStores,
       },
       schema: {
         operationId: 'searchStores',
@@ -107,6 +110,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     {
       config: {
         access: enrichingStores,
+        example: storeExamples.enrichStores,
       },
       schema: {
         operationId: 'enrichStores',

@@ -3,13 +3,17 @@ import { Type } from 'typebox'
 import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
 import { etagMatches, sendJson } from '../../foundation/http/replies.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
+import { taxonomyExamples } from './examples.ts'
 import { type LiveTaxonomy, renderTaxonomyReply, TaxonomyReply } from './taxonomy.ts'
 
 export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): void {
   api.get(
     '/taxonomy',
     {
-      config: { access: { key: { scope: 'stores:read' }, person: true, kind: 'read' } },
+      config: {
+        access: { key: { scope: 'stores:read' }, person: true, kind: 'read' },
+        example: taxonomyExamples.getTaxonomy,
+      },
       schema: {
         operationId: 'getTaxonomy',
         tags: ['taxonomy'],

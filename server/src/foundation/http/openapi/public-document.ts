@@ -8,10 +8,17 @@ export interface PublicDocumentOptions {
   publicUrl?: string | null
   /** Headers of a route's successful reply, beyond those of every reply. */
   headersOf?: (route: RouteOptions) => readonly ReplyHeader[]
+  /** The ids of the installation that stand for those of the examples. */
+  installedIds?: OpenApiDocument['installedIds']
 }
 
 /** The document of the API that keys call. */
-export function createPublicDocument({ tags, publicUrl = null, headersOf }: PublicDocumentOptions): OpenApiDocument {
+export function createPublicDocument({
+  tags,
+  publicUrl = null,
+  headersOf,
+  installedIds,
+}: PublicDocumentOptions): OpenApiDocument {
   return {
     decorator: 'swagger',
     basePath: '/api/v1',
@@ -30,6 +37,7 @@ export function createPublicDocument({ tags, publicUrl = null, headersOf }: Publ
     headers: replyHeaders,
     headersOfStatus,
     headersOfSuccess: headersOf ?? (() => []),
+    installedIds,
     completeSchema: (schema) => {
       const common = schema.body ? errorReplies(413, 415, 429, 500, 503) : errorReplies(429, 500, 503)
       return { ...schema, response: { ...common, ...(schema.response as object) } }
