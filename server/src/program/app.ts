@@ -41,9 +41,11 @@ import { guardConsole, identifyVisitor, KnownSessions } from '../doors/console/g
 import { consoleDocument } from '../doors/console/openapi-document.ts'
 import { registerConsoleRoutes } from '../doors/console/routes.ts'
 import { registerToolRoutes } from '../doors/mcp/http.ts'
+import { readInstallationValue } from '../foundation/db/installation.ts'
 import { registerGuide } from '../foundation/http/docs/guide.ts'
 import { openDoors } from '../foundation/http/doors.ts'
 import { type CallerLabels, createRequestLogger, type RequestObserver } from '../foundation/http/observe.ts'
+import type { InstalledIds } from '../foundation/http/openapi/examples.ts'
 import { createHttpServer } from '../foundation/http/server.ts'
 import { Refusal } from '../foundation/kernel/errors.ts'
 import type { IdSealer } from '../foundation/kernel/ids.ts'
@@ -154,7 +156,7 @@ export async function buildApp(
     database: { pool: deps.db },
     trustedProxies: deps.config.trustedProxies,
     errorAction: BillingAction,
-    openapi: [publicDocument(deps.config.publicUrl), consoleDocument],
+    openapi: [publicDocument(deps.config.publicUrl, () => readInstalledIds(deps)), consoleDocument],
   })
   app.decorate('exportRunner', exportRunner)
   app.decorate('importRunner', importRunner)
@@ -269,6 +271,14 @@ export async function buildApp(
   })
   await app.ready()
   return app
+}
+
+/** Under this name a start with the demonstration stores the ids of what its examples use. */
+export const installedIdsName = 'demonstration_examples'
+
+async function readInstalledIds({ config, db }: Deps): Promise<InstalledIds> {
+  const stored = config.demo ? await readInstallationValue(db, installedIdsName) : null
+  return stored ? (JSON.parse(stored.toString()) as InstalledIds) : {}
 }
 
 async function closePeriodsInBackground(deps: Deps, stop: AbortSignal): Promise<void> {

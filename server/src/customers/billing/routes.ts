@@ -3,6 +3,7 @@ import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import { rejectBody } from '../../foundation/http/validation.ts'
 import { billingContext } from './context.ts'
+import { billingExamples } from './examples.ts'
 import { createPortalLink, createSubscriptionLink, managingBilling } from './links/create-links.ts'
 import { type MemberBillingServices, registerMemberBillingRoutes } from './members/routes.ts'
 import { ProviderCallLimiter } from './provider-call-limiter.ts'
@@ -26,6 +27,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
       // Not in the contract: a 400.
       config: {
         access: { key: { scope: 'billing:read', billingLimit: 'billing_status' }, kind: 'read' },
+        example: billingExamples.getBillingStatus,
         ignoresUnknownQuery: true,
       },
       schema: {
@@ -45,6 +47,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
     {
       config: {
         access: managingBilling,
+        example: billingExamples.createSubscriptionLink,
         costs: 'a link that is created counts as one of the billing links of the hour',
       },
       schema: {
@@ -69,6 +72,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: MemberBillingSer
       // Not in the contract: a 400, and so a query that is refused.
       config: {
         access: managingBilling,
+        example: billingExamples.createPortalLink,
         ignoresUnknownQuery: true,
         costs: 'a link that is created counts as one of the billing links of the hour',
       },

@@ -13,6 +13,7 @@ import type { CallerContext, KeyCaller } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import { AccountUsage, type KeptExports, readAccountUsage, readingUsage } from './account-usage.ts'
 import { DailyUsage, readDailyUsage } from './daily-usage.ts'
+import { usageExamples } from './examples.ts'
 import { openLedgerFile, takingLedger } from './ledger-file.ts'
 import { LedgerList, listLedger } from './ledger-list.ts'
 import { AccountUsageQuery, DailyUsageQuery, LedgerFileQuery, LedgerListQuery } from './parameters.ts'
@@ -114,6 +115,7 @@ export function registerUsageRoutes(api: ApiRoutes, services: UsageServices): vo
         access: readingUsage,
         // Not in the contract: a 400.
         ignoresUnknownQuery: true,
+        example: usageExamples.getUsage,
         memberSchema: { querystring: AccountUsageQuery, response: { 200: AccountUsage } },
       },
       schema: {

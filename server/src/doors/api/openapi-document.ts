@@ -14,7 +14,10 @@ import { meterHeaders } from '../../product/delivery/paid-reply.ts'
 import { introduction } from './introduction.ts'
 
 /** The document of the API that keys call. */
-export function publicDocument(publicUrl: string | null): OpenApiDocument {
+export function publicDocument(
+  publicUrl: string | null,
+  installedIds?: OpenApiDocument['installedIds'],
+): OpenApiDocument {
   const docsUrl = `${publicUrl ?? ''}/docs`
   return {
     decorator: 'swagger',
@@ -41,6 +44,7 @@ export function publicDocument(publicUrl: string | null): OpenApiDocument {
     },
     headers: replyHeaders,
     headersOf,
+    installedIds,
     completeSchema,
   }
 }

@@ -23,16 +23,21 @@ export async function ensureInstallationValue(db: Queryable, name: string, value
   return (await readInstallationValue(db, name))!
 }
 
-const serviceUrlName = 'service_url'
-
-/** Records the base of links of the service that started last, for commands that print links. */
-export async function recordServiceUrl(db: Queryable, url: string): Promise<void> {
+/** Stores a value in place of an earlier one. */
+export async function setInstallationValue(db: Queryable, name: string, value: Buffer): Promise<void> {
   await db.query(
     `
 insert into installation (name, value) values ($1::text, $2::bytea)
 on conflict (name) do update set value = excluded.value`,
-    [serviceUrlName, Buffer.from(url)],
+    [name, value],
   )
+}
+
+const serviceUrlName = 'service_url'
+
+/** Records the base of links of the service that started last, for commands that print links. */
+export function recordServiceUrl(db: Queryable, url: string): Promise<void> {
+  return setInstallationValue(db, serviceUrlName, Buffer.from(url))
 }
 
 /** The recorded base of links; null before the first start of a service. */

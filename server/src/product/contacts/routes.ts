@@ -5,6 +5,7 @@ import { ViewedContactPreview } from '../delivery/contact-preview.ts'
 import { sendPaidReply } from '../delivery/paid-reply.ts'
 import { ListReply } from '../delivery/search-paging.ts'
 import { type SearchServices, searchContext, unknownExcludedList } from '../exclusion/exclude.ts'
+import { contactExamples } from './examples.ts'
 import { type RevealServices, revealContacts, revealContext, revealing } from './reveal-contacts.ts'
 import { ContactRevealHeaders, ContactRevealRequest, ContactRevealResult } from './schema.ts'
 import { ContactPreviewList, ContactSearchRequest, searchContacts, searchingContacts } from './search-contacts.ts'
@@ -20,6 +21,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
       config: {
         access: searchingContacts,
         costs: 'one search row for each row; one store export for each store that is new in the period',
+        example: contactExamples.searchContacts,
         // A person sees which of them the account has revealed.
         memberSchema: { response: { 200: ListReply(ViewedContactPreview) } },
       },
@@ -51,6 +53,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
         access: revealing,
         costs:
           'one contact credit for each contact that the account has not revealed before; one store export for each store that is new in the period',
+        example: contactExamples.revealContacts,
         keepsReplies: true,
       },
       schema: {

@@ -6,6 +6,7 @@ import { type SearchServices, searchContext, unknownExcludedList } from '../excl
 import type { CountContext } from './context.ts'
 import { countContacts, countingContacts } from './count-contacts.ts'
 import { countingStores, countStores } from './count-stores.ts'
+import { countExamples } from './examples.ts'
 import { ContactCount, ContactCountRequest, StoreCount, StoreCountRequest } from './schema.ts'
 
 export function registerCountRoutes(api: ApiRoutes, services: SearchServices): void {
@@ -17,7 +18,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/stores/count',
     {
-      config: { access: countingStores },
+      config: { access: countingStores, example: countExamples.countStores },
       schema: {
         operationId: 'countStores',
         tags: ['stores'],
@@ -37,7 +38,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/contacts/count',
     {
-      config: { access: countingContacts },
+      config: { access: countingContacts, example: countExamples.countContacts },
       schema: {
         operationId: 'countContacts',
         tags: ['contacts'],

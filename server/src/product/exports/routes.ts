@@ -16,6 +16,7 @@ import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { copyingStores, copyStore, StoreCopy, StoreCopyRequest } from './copy-store.ts'
 import { createExport } from './create-export.ts'
 import { refusalsOfExports } from './export-query.ts'
+import { exportExamples } from './format/examples.ts'
 import type { DatabasePlace } from './keep-files.ts'
 import {
   cancelExport,
@@ -88,6 +89,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
     {
       config: {
         access: creatingExports,
+        example: exportExamples.createExport,
         keepsReplies: true,
         costs:
           'one store export for each store that is new in the period and one contact credit for each newly revealed contact, as the rows of the file are written; no search rows',
@@ -121,7 +123,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports',
     {
-      config: { access: readingExports },
+      config: { access: readingExports, example: exportExamples.listExports },
       schema: {
         operationId: 'listExports',
         tags: ['exports'],
@@ -137,7 +139,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.get(
     '/exports/:id',
     {
-      config: { access: readingExports },
+      config: { access: readingExports, example: exportExamples.getExport },
       schema: {
         operationId: 'getExport',
         tags: ['exports'],
@@ -156,7 +158,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.post(
     '/exports/:id/cancel',
     {
-      config: { access: endingExports },
+      config: { access: endingExports, example: exportExamples.cancelExport },
       preValidation: rejectBody,
       schema: {
         operationId: 'cancelExport',
@@ -177,7 +179,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
   api.delete(
     '/exports/:id',
     {
-      config: { access: endingExports },
+      config: { access: endingExports, example: exportExamples.deleteExport },
       preHandler: rejectBody,
       schema: {
         operationId: 'deleteExport',
@@ -200,6 +202,7 @@ export function registerExportRoutes(api: ApiRoutes, services: ExportServices): 
     {
       config: {
         access: downloadingExports,
+        example: exportExamples.getExportFile,
         sendsHeaders: {
           200: ofWholeFile,
           206: [...ofWholeFile, 'Content-Range'],

@@ -10,6 +10,7 @@ import { unknownExcludedList } from '../exclusion/exclude.ts'
 import { changeList, deleteList } from './change-list.ts'
 import { changingItems, editingLists, type ListsServices, listsContext, readingLists } from './context.ts'
 import { createList } from './create-list.ts'
+import { listExamples } from './examples.ts'
 import { addItems, removeItems } from './items/change-items.ts'
 import { readItems } from './items/read-items.ts'
 import { readList, readLists } from './read-lists.ts'
@@ -57,7 +58,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.post(
     '/lists',
     {
-      config: { access: editingLists },
+      config: { access: editingLists, example: listExamples.createList },
       schema: {
         operationId: 'createList',
         tags,
@@ -80,7 +81,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.get(
     '/lists',
     {
-      config: { access: readingLists },
+      config: { access: readingLists, example: listExamples.listLists },
       schema: {
         operationId: 'listLists',
         tags,
@@ -96,7 +97,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.get(
     '/lists/:id',
     {
-      config: { access: readingLists },
+      config: { access: readingLists, example: listExamples.getList },
       schema: {
         operationId: 'getList',
         tags,
@@ -112,7 +113,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.patch(
     '/lists/:id',
     {
-      config: { access: editingLists },
+      config: { access: editingLists, example: listExamples.updateList },
       schema: {
         operationId: 'updateList',
         tags,
@@ -136,7 +137,7 @@ export function registerListRoutes(api: ApiRoutes, services: ListsServices): voi
   api.delete(
     '/lists/:id',
     {
-      config: { access: editingLists },
+      config: { access: editingLists, example: listExamples.deleteList },
       preHandler: rejectBody,
       schema: {
         operationId: 'deleteList',
@@ -163,6 +164,7 @@ function registerItemRoutes(
     {
       config: {
         access: { ...changingItems, spends: ['search_rows'] },
+        example: listExamples.addListItems,
         costs: 'with from, one search row for each item that the list did not have; no store export',
       },
       schema: {
@@ -187,7 +189,7 @@ function registerItemRoutes(
   api.post(
     '/lists/:id/items/remove',
     {
-      config: { access: changingItems },
+      config: { access: changingItems, example: listExamples.removeListItems },
       schema: {
         operationId: 'removeListItems',
         tags,
@@ -204,7 +206,7 @@ function registerItemRoutes(
   api.get(
     '/lists/:id/items',
     {
-      config: { access: readingLists },
+      config: { access: readingLists, example: listExamples.listListItems },
       schema: {
         operationId: 'listListItems',
         tags,

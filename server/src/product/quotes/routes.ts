@@ -7,6 +7,7 @@ import type { QuoteSealer } from '../../foundation/kernel/quote.ts'
 import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { refusalsOfExports } from '../exports/export-query.ts'
 import { createQuote, type QuoteContext, quoting } from './create-quote.ts'
+import { quoteExamples } from './examples.ts'
 import { Quote, QuoteRequest, quoteVariants } from './schema.ts'
 
 interface QuoteServices extends SearchServices {
@@ -24,7 +25,7 @@ export function registerQuoteRoutes(api: ApiRoutes, services: QuoteServices): vo
   api.post(
     '/quotes',
     {
-      config: { access: quoting },
+      config: { access: quoting, example: quoteExamples.createQuote },
       preValidation: validateQuoteRequest,
       schema: {
         operationId: 'createQuote',

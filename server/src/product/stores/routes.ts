@@ -10,6 +10,7 @@ import { Store } from '../delivery/store-document.ts'
 import { StoreHistory } from '../delivery/store-history.ts'
 import { type SearchServices, searchContext, unknownExcludedList } from '../exclusion/exclude.ts'
 import { enrichingStores, enrichStores, StoreEnrichmentRequest, StoreEnrichmentResult } from './enrich-stores.ts'
+import { storeExamples } from './examples.ts'
 import { lookingUpStores, lookupStore } from './lookup-store.ts'
 import { readingHistory, readStoreHistory } from './read-history.ts'
 import { StoreList, StoreSearchRequest, searchingStores, searchStores } from './search-stores.ts'
@@ -29,7 +30,11 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.get(
     '/stores/:domain',
     {
-      config: { access: lookingUpStores, costs: 'one store export for a store that is new in the period' },
+      config: {
+        access: lookingUpStores,
+        costs: 'one store export for a store that is new in the period',
+        example: storeExamples.getStore,
+      },
       schema: {
         operationId: 'getStore',
         tags: ['stores'],
@@ -48,6 +53,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     {
       config: {
         access: readingHistory,
+        example: storeExamples.getStoreHistory,
         costs: 'one store export for a store that is new in the period, however many pages are read',
       },
       schema: {
@@ -90,6 +96,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
       config: {
         access: searchingStores,
         costs: 'one search row for each row; one store export for each store that is new in the period',
+        example: storeExamples.searchStores,
       },
       schema: {
         operationId: 'searchStores',
@@ -117,6 +124,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
       config: {
         access: enrichingStores,
         costs: 'one store export for each store found that is new in the period',
+        example: storeExamples.enrichStores,
       },
       schema: {
         operationId: 'enrichStores',

@@ -11,6 +11,7 @@ import { runExclusively } from '../../foundation/db/pool.ts'
 import { OperatorError } from '../../foundation/kernel/errors.ts'
 import type { Mode } from '../../foundation/kernel/ids.ts'
 import type { Deps } from '../../operations/deps.ts'
+import { ensureExamples } from './demo-examples.ts'
 import { demoEmail, ensureDemoUser } from './demo-user.ts'
 
 /** A key of the demonstration account for each mode, and the file that stores them. */
@@ -94,7 +95,7 @@ async function writeStored(dataDir: string, content: Readonly<Record<string, unk
 
 /**
  * Loads the initial data into an empty database: the sandbox for test keys and, unless DEMO=0, the demonstration
- * catalogue, its keys and its person. A later start finds it done. Of several concurrent starts one does it and the others wait.
+ * catalogue, its keys, its person and what the API's examples use. A later start finds it done. Of several concurrent starts one does it and the others wait.
  */
 export function prepareCatalogueAndKeys(deps: Deps): Promise<DemoKeys | null> {
   const folder = (name: string) => join(deps.config.projectDir, 'catalogue', name)
@@ -104,6 +105,7 @@ export function prepareCatalogueAndKeys(deps: Deps): Promise<DemoKeys | null> {
     await importDemonstration(deps, folder('demo'))
     const keys = await ensureDemoKeys(deps)
     await ensureDemoUser(deps)
+    await ensureExamples(deps)
     return keys
   })
 }

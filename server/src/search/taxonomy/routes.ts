@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { etagMatches, sendJson } from '../../foundation/http/replies.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
+import { taxonomyExamples } from './examples.ts'
 import { type LiveTaxonomy, renderTaxonomyReply, TaxonomyReply } from './taxonomy.ts'
 
 export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): void {
@@ -11,6 +12,7 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
       // Not in the contract: a 400.
       config: {
         access: { key: { scope: 'stores:read' }, person: true, kind: 'read' },
+        example: taxonomyExamples.getTaxonomy,
         ignoresUnknownQuery: true,
         sendsHeaders: { 200: ['ETag'], 304: ['ETag'] },
       },

@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox'
 import { ErrorReply } from '../errors.ts'
 import { etagMatches } from '../replies.ts'
 import { codesIn, errorSchemaId } from './errors.ts'
+import { addExample, type InstalledIds, withInstalledIds } from './examples.ts'
 import { nameSchemas } from './named-schemas.ts'
 import type { ReplyHeader } from './reply-headers.ts'
 
@@ -31,6 +32,8 @@ export interface OpenApiDocument {
   headers: Record<string, HeaderDescription>
   /** The headers of a route's reply with this status, which is one of these codes or a success. */
   headersOf(route: RouteOptions, status: number, codes: ReadonlySet<string>): readonly string[]
+  /** The ids that replace those of the examples; none when left out. */
+  installedIds?: (() => Promise<InstalledIds>) | undefined
   /** Adds what follows from a route's declaration, such as the errors that any route can answer with. */
   completeSchema(schema: FastifySchema, route: RouteOptions): FastifySchema
 }
@@ -95,10 +98,16 @@ export function registerOpenApi(app: FastifyInstance, document: OpenApiDocument)
     transformObject: (collected) => {
       if (!('openapiObject' in collected)) throw new Error('Only OpenAPI 3 is described')
       finishDocument(collected.openapiObject as unknown as CollectedDocument, document, routes)
+      addExamples(collected.openapiObject as unknown as CollectedDocument, routes)
       return collected.openapiObject
     },
   })
   serveDocument(app, document)
+}
+
+function addExamples({ paths }: CollectedDocument, routes: ReadonlyMap<string, RouteOptions>): void {
+  for (const path of Object.values(paths))
+    for (const operation of Object.values(path)) addExample(operation, routes.get(operation.operationId) ?? {})
 }
 
 interface CollectedReply {
@@ -162,17 +171,32 @@ function boundIntegers(node: unknown): void {
   schema.format ??= schema.maximum < 2 ** 31 ? 'int32' : 'int64'
 }
 
-function serveDocument(app: FastifyInstance, { basePath, decorator }: OpenApiDocument): void {
-  let rendered: { text: string; etag: string } | undefined
-  app.get(`${basePath}/openapi.json`, { schema: { hide: true } }, (request, reply) => {
-    rendered ??= renderDocument(app, decorator)
-    reply.headers({ etag: rendered.etag, 'cache-control': 'no-cache' })
-    if (etagMatches(request.headers['if-none-match'], rendered.etag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(rendered.text)
+/** Rendered once: on the first request, when the installation has its ids. */
+function serveDocument(app: FastifyInstance, { basePath, decorator, installedIds }: OpenApiDocument): void {
+  let rendered: Promise<RenderedDocument> | undefined
+  const render = async (): Promise<RenderedDocument> => {
+    try {
+      return renderDocument(app, decorator, (await installedIds?.()) ?? {})
+    } catch (error) {
+      rendered = undefined
+      throw error
+    }
+  }
+  app.get(`${basePath}/openapi.json`, { schema: { hide: true } }, async (request, reply) => {
+    rendered ??= render()
+    const { text, etag } = await rendered
+    reply.headers({ etag, 'cache-control': 'no-cache' })
+    if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    return reply.type('application/json; charset=utf-8').send(text)
   })
 }
 
-function renderDocument(app: FastifyInstance, decorator: string): { text: string; etag: string } {
-  const text = JSON.stringify(app.getDecorator<() => object>(decorator)())
+interface RenderedDocument {
+  text: string
+  etag: string
+}
+
+function renderDocument(app: FastifyInstance, decorator: string, installed: InstalledIds): RenderedDocument {
+  const text = withInstalledIds(JSON.stringify(app.getDecorator<() => object>(decorator)()), installed)
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` }
 }
