@@ -3,13 +3,13 @@ import { errorReplies } from '../../foundation/http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import type { IdSealer, Mode } from '../../foundation/kernel/ids.ts'
-import { ClosedObject, RequestId } from '../../foundation/kernel/shapes.ts'
+import { ClosedObject, OneOf, RequestId } from '../../foundation/kernel/shapes.ts'
 import { formatDay } from '../../foundation/kernel/time.ts'
 import { TrialCreditAction, trialAction } from '../accounts/billing-actions.ts'
 import { callerContext } from '../admission/hooks.ts'
 import { authorize } from '../auth/access.ts'
 import { readCallerBudgets } from '../auth/budget-reports.ts'
-import type { CallerContext, KeyCaller } from '../auth/caller.ts'
+import { type CallerContext, type KeyCaller, scopes } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import { AccountUsage, type KeptExports, readAccountUsage, readingUsage } from './account-usage.ts'
 import { DailyUsage, readDailyUsage } from './daily-usage.ts'
@@ -30,6 +30,11 @@ const UsageReply = ClosedObject(
         id: Type.String({ pattern: '^key_[A-Za-z]{16}$', maxLength: 20, examples: ['key_RtWqLzXcVbNmPkJh'] }),
         name: Type.String({ maxLength: 200 }),
         mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
+        scopes: Type.Array(OneOf(scopes), {
+          maxItems: scopes.length,
+          description: 'What this key may do. Scopes can be added later.',
+          examples: [['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal', 'billing:read']],
+        }),
         budget: Type.Optional(
           ClosedObject(
             {
@@ -76,7 +81,13 @@ async function reportUsage(ctx: UsageContext): Promise<Static<typeof UsageReply>
     ...(entitlement.trial.active
       ? { billing: trialAction(entitlement, ctx.trialLinks.urlFor(ctx.caller, ctx.now)) }
       : {}),
-    key: { id: ctx.ids.seal('key', key.id), name: key.name, mode, ...(budget && { budget }) },
+    key: {
+      id: ctx.ids.seal('key', key.id),
+      name: key.name,
+      mode,
+      scopes: [...ctx.caller.scopes],
+      ...(budget && { budget }),
+    },
     request_id: ctx.requestId,
   }
 }
