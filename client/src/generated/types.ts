@@ -1557,6 +1557,10 @@ export type UsageKey = {
     id: string;
     name: string;
     mode: 'live' | 'test' | (string & {});
+    /**
+     * What this key may do. Scopes can be added later.
+     */
+    scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage' | (string & {})>;
     budget?: KeyBudget;
 };
 
