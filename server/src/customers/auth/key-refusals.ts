@@ -8,7 +8,7 @@ import type { Caller, Scope } from './caller.ts'
 
 /** The hash of the key in an `Authorization` header. Throws `Refusal` for a header without a well-formed key. */
 export function readBearerKeyHash(authorization: string | undefined): Buffer {
-  if (!authorization)
+  if (!authorization || /^Bearer *$/i.test(authorization))
     throw new Refusal('missing_api_key', 'Send your API key in the header "Authorization: Bearer <key>".')
   const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
   if (!key || !parseApiKey(key)) throw new Refusal('invalid_api_key', 'This is not a Storedex API key.')
@@ -37,7 +37,8 @@ export function refuseUnusableKey(
 export function accessRequiredError(terms: AccountTerms, billingPage: string | null): Refusal {
   const closed = closedReason(terms)
   if (closed) return new Refusal('api_access_required', closed)
-  const sentence = `This account has no active paid plan (status ${terms.status}); renew it to use the API.`
+  const way = terms.status === 'none' ? 'choose one' : 'renew it'
+  const sentence = `This account has no active paid plan (status ${terms.status}); ${way} to use the API.`
   if (billingPage === null) return new Refusal('api_access_required', sentence)
   const billing: ApiAccessBillingAction = canRecoverSubscription(terms)
     ? { action: 'manage_billing', url: billingPage, endpoint: '/api/v1/billing/portal-link' }

@@ -133,9 +133,10 @@ function countedRefusal({ caller, now }: Refused, meter: CountedMeter, remaining
  */
 function exportsRefusal({ caller, now }: Refused, remaining: number): Refusal {
   const { limits, period } = caller.entitlement
+  const advice = remaining > 0 ? '; ask for fewer' : ''
   return new Refusal(
     'rate_limit_exceeded',
-    `${formatNumber(remaining)} of ${formatNumber(limits.store_exports)} store exports are left until ${formatDay(period.end)}; this reply holds more stores that are new this period.`,
+    `${formatNumber(remaining)} of ${formatNumber(limits.store_exports)} store exports are left until ${formatDay(period.end)}, and this reply holds more stores that are new this period${advice}.`,
     { param: 'store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
   )
 }
@@ -184,9 +185,10 @@ function countedBudgetRefusal(
 /** A reply holds more new stores than the key's budget has left; like `exportsRefusal` it does not say how many. */
 function exportsBudgetRefusal({ caller, now }: Refused, taken: TakenBudget): Refusal {
   const { period } = caller.entitlement
+  const advice = taken.budget > taken.taken ? '; ask for fewer' : ''
   return new Refusal(
     'rate_limit_exceeded',
-    `This API key has used ${ofBudget(taken, 'store exports')} of its own budget until ${formatDay(period.end)}; this reply holds more stores that are new this period.`,
+    `This API key has used ${ofBudget(taken, 'store exports')} of its own budget until ${formatDay(period.end)}, and this reply holds more stores that are new this period${advice}.`,
     { param: 'key_budget.store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
   )
 }

@@ -3,13 +3,13 @@ import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import type { IdSealer, Mode } from '../../foundation/kernel/ids.ts'
-import { ClosedObject, Described, ObjectKind, OneOf, RequestId } from '../../foundation/kernel/shapes.ts'
+import { ClosedObject, Described, GrowingEnum, ObjectKind, OneOf, RequestId } from '../../foundation/kernel/shapes.ts'
 import { formatDay } from '../../foundation/kernel/time.ts'
 import { TrialCreditBillingAction, trialAction } from '../accounts/billing-actions.ts'
 import { callerContext } from '../admission/hooks.ts'
 import { authorize } from '../auth/access.ts'
 import { readCallerBudgets } from '../auth/budget-reports.ts'
-import type { CallerContext, KeyCaller } from '../auth/caller.ts'
+import { type CallerContext, type KeyCaller, scopes } from '../auth/caller.ts'
 import type { TrialLinks } from '../auth/trial-links.ts'
 import { AccountUsage, type KeptExports, readAccountUsage, readingUsage } from './account-usage.ts'
 import { DailyUsage, readDailyUsage } from './daily-usage.ts'
@@ -39,6 +39,11 @@ const UsageReport = ClosedObject(
         name: Type.String({ maxLength: 200, description: 'The name that the key was given.' }),
         mode: OneOf(['live', 'test'], {
           description: 'live: real data and balances. test: the sandbox, with balances of its own.',
+        }),
+        scopes: Type.Array(GrowingEnum('A scope.', Object.fromEntries(scopes.map((scope) => [scope, null]))), {
+          maxItems: 100,
+          description: 'What this key may do.',
+          examples: [['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal', 'billing:read']],
         }),
         budget: Type.Optional(
           ClosedObject(
@@ -86,7 +91,13 @@ async function reportUsage(ctx: UsageContext): Promise<Static<typeof UsageReport
     ...(entitlement.trial.active
       ? { billing: trialAction(entitlement, ctx.trialLinks.urlFor(ctx.caller, ctx.now)) }
       : {}),
-    key: { id: ctx.ids.seal('key', key.id), name: key.name, mode, ...(budget && { budget }) },
+    key: {
+      id: ctx.ids.seal('key', key.id),
+      name: key.name,
+      mode,
+      scopes: [...ctx.caller.scopes],
+      ...(budget && { budget }),
+    },
     request_id: ctx.requestId,
   }
 }

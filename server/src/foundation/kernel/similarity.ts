@@ -1,21 +1,16 @@
 /** Texts with a larger distance are not similar. */
 const farthest = 0.6
-const shortList = 20
 
-/**
- * The texts with a similar spelling, in any case, nearest first. From a short list, even dissimilar ones are returned if
- * none is similar: they show what is expected. `maxDistance` is 0 for equal texts and 1 for nothing in common.
- */
+/** The texts with a similar spelling, in any case, nearest first. `maxDistance` is 0 for equal texts and 1 for nothing in common. */
 export function nearestTexts(texts: readonly string[], wanted: string, maxDistance = farthest): string[] {
   const word = wanted.toLowerCase().slice(0, 60)
   const scored: { text: string; distance: number }[] = []
   for (const text of texts) {
     const distance = dissimilarity(word, text.toLowerCase())
-    if (distance <= maxDistance || texts.length <= shortList) scored.push({ text, distance })
+    if (distance <= maxDistance) scored.push({ text, distance })
   }
   scored.sort((a, b) => a.distance - b.distance || (a.text < b.text ? -1 : 1))
-  const near = scored.filter(({ distance }) => distance <= maxDistance)
-  return (near.length > 0 ? near : scored).map(({ text }) => text)
+  return scored.map(({ text }) => text)
 }
 
 /** 0 for equal words to 1 for nothing in common: edit distance over length, less if one contains the other. */

@@ -40,6 +40,8 @@ export interface Term {
 
 /** Suggestions are not computed for facets with more values. */
 const maxCompared = 5_000
+/** A facet with at most so many values is listed whole where none is similar. */
+const shortList = 20
 
 /** The values of the taxonomy with their tokens, the numbers in `stores.tokens`. Immutable; a changed taxonomy needs a new one. */
 export class Vocabulary {
@@ -80,11 +82,13 @@ export class Vocabulary {
     return [...tokens]
   }
 
-  /** Up to `count` values of the facet with similar spelling, nearest first; none if nothing is similar. */
-  nearest(facet: Facet, spelling: string, count = 3): string[] {
+  /** What may have been meant: up to three values of similar spelling, else all of a short list; null for neither. */
+  hint(facet: Facet, spelling: string): string | null {
     const values = this.#values.get(facet) ?? []
     // Each comparison takes microseconds on the thread that serves all requests.
-    return values.length > maxCompared ? [] : nearestTexts(values, spelling).slice(0, count)
+    const nearest = values.length > maxCompared ? [] : nearestTexts(values, spelling).slice(0, 3)
+    if (nearest.length > 0) return `nearest: ${nearest.join(', ')}`
+    return values.length > 0 && values.length <= shortList ? `one of: ${values.join(', ')}` : null
   }
 }
 
@@ -128,8 +132,7 @@ const facetNouns: Record<Facet, string> = {
 }
 
 function refuseUnknown(vocabulary: Vocabulary, facet: Facet, word: string, param: string): never {
-  const nearest = vocabulary.nearest(facet, word)
-  const hint = nearest.length > 0 ? `nearest: ${nearest.join(', ')}` : 'GET /taxonomy lists them'
+  const hint = vocabulary.hint(facet, word) ?? 'GET /taxonomy lists them'
   throw new Refusal('invalid_filter_value', `${quote(word)} is not a known ${facetNouns[facet]}; ${hint}.`, { param })
 }
 

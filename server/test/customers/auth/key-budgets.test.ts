@@ -105,7 +105,7 @@ describe('budgets of search rows and store exports', () => {
     expect(refused.body.error).toMatchObject({
       param: 'key_budget.store_exports',
       message:
-        'This API key has used 2 of 2 store exports of its own budget until 2026-12-10; this reply holds more stores that are new this period.',
+        'This API key has used 2 of 2 store exports of its own budget until 2026-12-10, and this reply holds more stores that are new this period.',
     })
     expect(Number(refused.headers.get('retry-after'))).toBe(30 * 86_400)
     expect((await lookup(key, 0)).status).toBe(200)

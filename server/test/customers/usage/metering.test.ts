@@ -51,7 +51,7 @@ describe('store exports', () => {
     expect(refused.status).toBe(429)
     expect(refused.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'store_exports' })
     expect(refused.body.error.message).toBe(
-      '1 of 5 store exports are left until 2026-12-10; this reply holds more stores that are new this period.',
+      '1 of 5 store exports are left until 2026-12-10, and this reply holds more stores that are new this period; ask for fewer.',
     )
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
     expect((await usageOf(key)).store_exports.used).toBe(4)
@@ -230,7 +230,7 @@ describe('without exports left', () => {
       }
       // The message has no number that depends on the matches.
       expect(found.body.error.message).toMatch(
-        /^0 of 0 store exports are left until [\d-]{10}; this reply holds more stores that are new this period\.$/,
+        /^0 of 0 store exports are left until [\d-]{10}, and this reply holds more stores that are new this period\.$/,
       )
     },
   )

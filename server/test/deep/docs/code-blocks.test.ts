@@ -10,7 +10,7 @@ import { listDocuments, readBlocks } from './support/blocks.ts'
 import { drawings, findEntry, notRun, special } from './support/exceptions.ts'
 import { ExampleChecker } from './support/json-blocks.ts'
 import { type Checks, runDocument } from './support/run-blocks.ts'
-import { startDemonstration } from './support/service.ts'
+import { findProgram, startDemonstration } from './support/service.ts'
 import { projectDir } from './support/workplace.ts'
 
 const documents = listDocuments(projectDir).filter((file) => readBlocks(projectDir, file).length > 0)
@@ -36,6 +36,13 @@ beforeAll(async () => {
 
 describe('every code block runs, or is checked as what it shows', () => {
   test.each(documents)('%s', async (file) => expect(await runDocument(checks, file)).toEqual([]), 600_000)
+})
+
+// Their blocks are checked only where there is a python3; elsewhere the run says so here.
+test.skipIf(!findProgram('python3'))('Python blocks run with python3', () => {
+  expect(new Set(blocks.filter(({ language }) => language === 'python').map(({ file }) => file))).toContain(
+    'docs/afternoon.md',
+  )
 })
 
 test('every exception is of exactly one block', () => {

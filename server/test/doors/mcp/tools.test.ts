@@ -175,5 +175,8 @@ describe('a tool', () => {
     const client = await connectClient(app, await newKey())
     const answer = await client.callTool({ name: 'taxonomy_lookup', arguments: { facet: 'roles', text: 'marketting' } })
     expect(answer.structuredContent).toMatchObject({ total: 0, values: [{ value: 'marketing' }] })
+    const none = await client.callTool({ name: 'taxonomy_lookup', arguments: { facet: 'theme_types', text: 'zzz' } })
+    expect(JSON.stringify(none.content)).toContain('No value of theme_types resembles this text')
+    expect(none.structuredContent).toMatchObject({ total: 0, values: [{}, {}, {}] })
   })
 })

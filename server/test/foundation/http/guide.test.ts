@@ -24,7 +24,7 @@ test('the guide is the one in docs/, with the address of this installation in it
   expect(status).toBe(200)
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/)
-  expect(body).toContain('API=https://storedex.example/api/v1')
+  expect(body).toContain('STOREDEX_URL=https://storedex.example')
   expect(body).not.toContain('127.0.0.1:8080')
   expect(body).not.toContain('<script')
   const source = readFileSync(join(projectDir, 'docs/api.md'), 'utf8').replace(/^```.*?^```/gms, '')

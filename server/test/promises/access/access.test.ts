@@ -101,7 +101,8 @@ test('every operation of the published document has a case here, and no other', 
 each('$name', ({ operation }) => {
   test('requires a key', async () => {
     expectRefusal(await call(app.anon, operation), 401, 'missing_api_key')
-    expectRefusal(await call(app.anon, operation, { authorization: '' }), 401, 'missing_api_key')
+    for (const authorization of ['', 'Bearer', 'Bearer '])
+      expectRefusal(await call(app.anon, operation, { authorization }), 401, 'missing_api_key')
   })
 
   test('accepts a key only in its header', async () => {
@@ -113,7 +114,6 @@ each('$name', ({ operation }) => {
   test.each([
     ['of another scheme', () => `Basic ${btoa(`${key.secret}:`)}`],
     ['without its scheme', () => key.secret],
-    ['of nothing', () => 'Bearer'],
     ['of another shape', () => 'Bearer sdx_live_short'],
     ['with a word after it', () => `Bearer ${key.secret} more`],
     ['with a letter after it', () => `Bearer ${key.secret}x`],

@@ -115,7 +115,7 @@ describe('refusals', () => {
     expect(refusal({ contacts: { roles_any: ['zzzzzzzzzzzz'] } })).toEqual({
       code: 'invalid_filter_value',
       param: 'filters.contacts.roles_any[0]',
-      message: '"zzzzzzzzzzzz" is not a known role; nearest: founder, marketing.',
+      message: '"zzzzzzzzzzzz" is not a known role; one of: founder, marketing.',
     })
   })
 

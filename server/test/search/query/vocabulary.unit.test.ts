@@ -31,16 +31,16 @@ test('a cycle of parents ends', () => {
   expect(circle.tokensWithin(circle.find('category', 'a')!)).toEqual([1, 2])
 })
 
-test('suggestions come nearest first, none if nothing is similar', () => {
-  expect(vocabulary.nearest('app', 'Klavyo')).toEqual(['klaviyo', 'klarna'])
-  expect(vocabulary.nearest('app', 'mail')).toEqual(['mailchimp'])
+test('suggestions come nearest first', () => {
+  expect(vocabulary.hint('app', 'Klavyo')).toBe('nearest: klaviyo, klarna')
+  expect(vocabulary.hint('app', 'mail')).toBe('nearest: mailchimp')
 })
 
-test('a long list suggests only similar values, a short list always some', () => {
+test('a long list suggests only similar values; a short one is named whole where none is similar', () => {
   const many = new Vocabulary(
     Array.from({ length: 21 }, (_, n) => ({ facet: 'app' as const, value: `tool_${n}`, token: n, parent: null })),
   )
-  expect(many.nearest('app', 'zzzzzzzz')).toEqual([])
-  expect(many.nearest('app', 'tool_2')[0]).toBe('tool_2')
-  expect(vocabulary.nearest('app', 'zzzzzzzz')).not.toEqual([])
+  expect(many.hint('app', 'zzzzzzzz')).toBeNull()
+  expect(many.hint('app', 'tool_2')).toMatch(/^nearest: tool_2, /)
+  expect(vocabulary.hint('app', 'zzzzzzzz')).toMatch(/^one of: .*klaviyo/)
 })

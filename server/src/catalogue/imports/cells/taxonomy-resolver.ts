@@ -66,22 +66,20 @@ export class TaxonomyResolver {
     return code === undefined ? undefined : this.#vocabulary.find(facet, code)?.value
   }
 
-  /** The intended value, if it is certain; otherwise up to three similar values. */
-  #nearest(facet: Facet, spelling: string): string[] {
+  /** The intended value, if it is certain; otherwise what may have been meant. */
+  #hint(facet: Facet, spelling: string): string | null {
     const meant = this.understand(facet, spelling)
-    if (meant !== undefined) return [meant]
-    if (facet !== 'country' || spelling.length <= 3) return this.#vocabulary.nearest(facet, spelling)
-    return nearestCountries(spelling)
-      .filter((code) => this.#vocabulary.find('country', code))
-      .slice(0, 1)
+    if (meant === undefined && (facet !== 'country' || spelling.length <= 3))
+      return this.#vocabulary.hint(facet, spelling)
+    const nearest = meant ?? nearestCountries(spelling).find((code) => this.#vocabulary.find('country', code))
+    return nearest === undefined ? null : `nearest: ${nearest}`
   }
 
   #describeUnknown(facet: Facet, path: string, spelling: string): Fault {
     const key = `${facet} ${spelling}`
     let hint = this.#hints.get(key) ?? null
     if (!this.#hints.has(key) && this.#hints.size < maxHints) {
-      const nearest = this.#nearest(facet, spelling)
-      hint = nearest.length > 0 ? `nearest: ${nearest.join(', ')}` : null
+      hint = this.#hint(facet, spelling)
       this.#hints.set(key, hint)
     }
     const text = `unknown value ${quoteForReason(spelling)}${hint === null ? '' : ` (${hint})`}`

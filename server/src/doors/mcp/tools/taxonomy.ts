@@ -32,9 +32,10 @@ const lookup: Tool<{ facet: string; text?: string }> = {
     const taxonomy = await callApi(api, { method: 'GET', path: '/taxonomy' })
     const items = taxonomy[facet] as TaxonomyItem[]
     const matching = findItems(items, text.trim())
-    const values = (matching.length > 0 ? matching : nearest(items, text)).slice(0, maxValues).map(compactValue)
+    const near = matching.length > 0 ? matching : nearest(items, text)
+    const values = (near.length > 0 ? near : items).slice(0, maxValues).map(compactValue)
     return {
-      says: [describeMatches(facet, matching.length, values.length)],
+      says: [near.length > 0 ? describeMatches(facet, matching.length, values.length) : describeNone(facet)],
       rows: values,
       structured: catalogueData({ values, total: matching.length }),
     }
@@ -62,6 +63,10 @@ function rankOf(text: string, wanted: string): number {
 function nearest(items: readonly TaxonomyItem[], text: string): TaxonomyItem[] {
   const byName = new Map(items.flatMap((item) => [item.label, item.value].map((name) => [name, item] as const)))
   return [...new Set(nearestTexts([...byName.keys()], text).map((name) => byName.get(name)!))]
+}
+
+function describeNone(facet: string): string {
+  return `No value of ${facet} resembles this text. Values that there are:`
 }
 
 function describeMatches(facet: string, total: number, shown: number): string {

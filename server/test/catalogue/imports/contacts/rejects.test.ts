@@ -36,7 +36,7 @@ const invalidRecords: [record: unknown, reason: string | RegExp][] = [
   [{ ...at, external_id: 'a\u0007b' }, 'external_id: contains control characters'],
   [{ ...at, external_id: 'a\u0085b' }, /^external_id: .* was decoded wrongly$/],
   [{ ...at, role: 'marketting' }, /^role: unknown value "marketting" \(nearest: marketing/],
-  [{ ...at, seniority: 'boss' }, /^seniority: unknown value "boss" \(nearest: /],
+  [{ ...at, seniority: 'boss' }, /^seniority: unknown value "boss" \(one of: decision_maker, executive, other\)/],
   [{ ...at, profile_url: 'people.example/mara' }, /^profile_url: "people.example\/mara" is not an http or https URL/],
   [{ ...at, profile_url: 'javascript:alert(1)' }, /^profile_url: .* is not an http or https URL/],
   [{ ...at, profile_url: 'ftp://people.example/mara' }, /^profile_url: .* is not an http or https URL/],

@@ -12,7 +12,7 @@ export interface Block {
 
 /** The documents whose code blocks run. Decisions describe the day on which they were made, so theirs do not. */
 export function listDocuments(projectDir: string): string[] {
-  const single = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'client/README.md']
+  const single = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'client/README.md', 'catalogue/sandbox/README.md']
   const docs = readdirSync(join(projectDir, 'docs'), { recursive: true, withFileTypes: true })
     .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)))
     .filter((file) => file.endsWith('.md') && !file.startsWith('docs/decisions/'))

@@ -22,8 +22,14 @@ export class ExampleChecker {
 
   constructor(projectDir: string) {
     const document = JSON.parse(readFileSync(join(projectDir, 'openapi/v1.json'), 'utf8'))
+    close(document)
     this.#ajv.addSchema(document, 'api')
     this.#collect(document, '')
+  }
+
+  /** The values of `object` that replies have. */
+  objects(): string[] {
+    return [...this.#replies.keys()].filter((name) => name !== 'error').sort()
   }
 
   /** What is wrong with an example: nothing, if one of the schemas that it could be fits. */
@@ -57,6 +63,14 @@ export class ExampleChecker {
   #compile(pointer: string): ValidateFunction {
     return this.#ajv.compile({ $ref: `api#${encodeURI(pointer)}` })
   }
+}
+
+/** Closes the schemas of replies, which may grow: an example has nothing that the document lacks. */
+function close(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  const schema = node as { type?: unknown; properties?: object; additionalProperties?: unknown; allOf?: unknown }
+  if (schema.type === 'object' && schema.properties && !schema.allOf) schema.additionalProperties = false
+  for (const child of Object.values(node)) close(child)
 }
 
 function withoutOmissions(value: unknown): unknown {

@@ -31,6 +31,13 @@ export function composeProgram(blocks: readonly Block[]): Program | null {
   return { file, text, commands: () => `node '${compiler}' ${options} ${file} && node ${file.replace('.mts', '.mjs')}` }
 }
 
+/** The same of the `python` blocks, as one file. */
+export function composePython(blocks: readonly Block[]): Program | null {
+  const parts = blocks.filter(({ language }) => language === 'python')
+  if (parts.length === 0) return null
+  return { file: 'example.py', text: parts.map(({ text }) => text).join('\n'), commands: (file) => `python3 ${file}` }
+}
+
 const compiler = join(projectDir, 'node_modules/typescript/bin/tsc')
 const nodeTypes = `--types node --typeRoots '${join(projectDir, 'node_modules/@types')}'`
 const options = `--ignoreConfig --strict --target es2023 --module nodenext --skipLibCheck --noErrorTruncation ${nodeTypes}`

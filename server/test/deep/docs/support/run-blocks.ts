@@ -6,7 +6,7 @@ import { writeReadersFiles } from './files.ts'
 import { type ExampleChecker, parseExample } from './json-blocks.ts'
 import { problemsOfToolServers, toolServersOf } from './mcp-blocks.ts'
 import { differenceFromOutput, shapeOf } from './output.ts'
-import { composeProgram, type Program } from './programs.ts'
+import { composeProgram, composePython, type Program } from './programs.ts'
 import { findProgram, type Service } from './service.ts'
 import { examplesOf, openWorkplace, projectDir, type Workplace } from './workplace.ts'
 
@@ -27,11 +27,14 @@ export async function runDocument(checks: Checks, file: string): Promise<string[
   if (file === 'client/README.md') await workplace.shell.run(installClient)
   const reader = new Reader(checks, workplace)
   const blocks = readBlocks(projectDir, file)
-  const program = composeProgram(blocks)
-  const lastOfProgram = blocks.findLast(({ language }) => language === 'ts')
+  // They run at the last of their blocks.
+  const programs = new Map([
+    [blocks.findLast(({ language }) => language === 'ts'), composeProgram(blocks)],
+    [blocks.findLast(({ language }) => language === 'python'), composePython(blocks)],
+  ])
   const problems: string[] = []
   for (const block of blocks) {
-    const found = findEntry(notRun, block) ? [] : await reader.read(block, block === lastOfProgram ? program : null)
+    const found = findEntry(notRun, block) ? [] : await reader.read(block, programs.get(block) ?? null)
     problems.push(...found.map((problem) => `${placeOf(block)} (${block.language}): ${problem}`))
   }
   await workplace.shell.close()
@@ -68,6 +71,9 @@ class Reader {
         return this.#run(this.#withRealExamples(block.text), exception)
       case 'js':
         return this.#run(this.#keep(`example-${block.line}.mjs`, block.text, (file) => `node ${file}`))
+      case 'python':
+        if (!findProgram('python3')) return []
+        return program ? this.#run(this.#keep(program.file, program.text, program.commands)) : []
       case 'ts':
         return program ? this.#run(this.#keep(program.file, program.text, program.commands)) : []
       case 'json':

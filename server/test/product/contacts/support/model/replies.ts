@@ -1,3 +1,4 @@
+import { defaultScopes } from '../../../../../src/customers/auth/caller.ts'
 import type { Mode } from './catalogue.ts'
 import type { Entitlement } from './entitlement.ts'
 
@@ -71,7 +72,7 @@ export function usage(entitlement: Entitlement, counts: Counts, key: CallerKey):
       search_rows: { ...meter(limits.search_rows, counts.rows), ...bounds(period) },
       rate_limit: { limit: limits.requests_per_minute, interval: 'minute' },
       ...(isTrial ? { billing: trialAction(entitlement) } : {}),
-      key: { id: key.id, name: key.name, mode: key.mode },
+      key: { id: key.id, name: key.name, mode: key.mode, scopes: defaultScopes },
     },
   }
 }
