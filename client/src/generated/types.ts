@@ -2282,6 +2282,10 @@ export type UsageKey = {
      * live: real data and balances. test: the sandbox, with balances of its own.
      */
     mode: 'live' | 'test';
+    /**
+     * What this key may do.
+     */
+    scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage' | (string & {})>;
     budget?: KeyBudget;
 };
 
