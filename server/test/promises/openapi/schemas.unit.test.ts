@@ -13,7 +13,7 @@ const nameOf = ($ref: string) => $ref.replace('#/components/schemas/', '')
 /** All schemas within a node, with their paths. A property whose name is a keyword is a schema too. */
 function schemasIn(node: Json, path: string): [path: string, schema: Json][] {
   if (typeof node !== 'object' || node === null) return []
-  const below = Object.entries(node).flatMap(([key, value]) => {
+  const below = Object.entries<Json>(node).flatMap(([key, value]) => {
     if (['example', 'examples', 'enum', 'mapping'].includes(key)) return []
     if (key === 'properties')
       return Object.entries<Json>(value).flatMap(([name, property]) => schemasIn(property, `${path}.${name}`))
