@@ -18,14 +18,7 @@ export const validationOptions: NonNullable<FastifyServerOptions['ajv']> = {
     verbose: true,
   },
   onCreate: (ajv) => {
-    ajv.addVocabulary([
-      'errorCode',
-      'errorMessage',
-      'errorParam',
-      'memberDescription',
-      'publishedEnum',
-      'discriminator',
-    ])
+    ajv.addVocabulary(['errorCode', 'errorMessage', 'errorParam', 'memberDescription', 'published', 'discriminator'])
     // The code that uses dates and URLs checks them and gives a better message.
     for (const format of ['date-time', 'uri']) ajv.addFormat(format, true)
   },

@@ -24,6 +24,7 @@ export const listParameters = {
       maximum: maxRows,
       description: `Rows per page, 1 to ${maxRows}; ${defaultRows} if left out.`,
       errorCode: 'invalid_limit',
+      published: { default: defaultRows },
     }),
   ),
   cursor: Type.Optional(

@@ -11,8 +11,8 @@ export interface ErrorAnnotations {
   errorParam?: string
   /** The description of a property whose object has a name and a description of its own in the API document. */
   memberDescription?: string
-  /** The values to publish as `enum`, where the service accepts more: any letter case. */
-  publishedEnum?: readonly string[]
+  /** Keywords that differ in the published documents, such as an `enum` whose values the service takes in any letter case; null leaves one out. */
+  published?: { enum?: readonly string[]; maxLength?: null; default?: number }
 }
 
 declare module 'typebox' {
@@ -39,6 +39,8 @@ export const Nullable = <T extends TSchema>(schema: T, wholeDescription?: string
 export const OneOf = <const T extends string>(values: readonly T[], options: TSchemaOptions = {}) =>
   Type.Enum([...values], { type: 'string', ...options })
 
+const slugPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]*$'
+
 /**
  * One of the texts known today, in a reply; more may come. It is published without `enum`, which would make generated clients
  * refuse a new one. Each text has its meaning, or null if the text says it.
@@ -51,6 +53,7 @@ export const GrowingEnum = <const T extends string>(
   const known = values.map(([value, meaning]) => (meaning === null ? value : `${value} (${meaning})`))
   return Type.Unsafe<T>({
     type: 'string',
+    pattern: slugPattern,
     'x-extensible-enum': values.map(([value]) => value),
     description: `${description} More values may come. Known today: ${known.join(', ')}.`,
   })
@@ -126,7 +129,7 @@ export const textPattern = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$'
 
 /** A value of the taxonomy: a slug, or a country code. */
 export const TaxonomyValue = (options: TStringOptions = {}) =>
-  Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: 64, ...options })
+  Type.String({ pattern: slugPattern, maxLength: 64, ...options })
 
 export const RequestId = Type.String({
   pattern: '^req_[A-Za-z0-9]{20,}$',

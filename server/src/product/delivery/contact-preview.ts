@@ -22,7 +22,12 @@ export const invalidContactId = {
 } as const
 
 /** The id of a contact in a request. */
-export const RequestedContactId = Type.String({ pattern: contactIdPattern, maxLength: 24, ...invalidContactId })
+export const RequestedContactId = Type.String({
+  pattern: contactIdPattern,
+  maxLength: 1_000,
+  published: { maxLength: null },
+  ...invalidContactId,
+})
 
 /** The id of a contact in a reply. */
 export const ContactId = Type.String({

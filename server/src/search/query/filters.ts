@@ -55,7 +55,7 @@ const storeConditions = {
     ClosedObject(
       {
         types: optional(
-          Type.Array(Type.String({ maxLength: 100, publishedEnum: ['free', 'paid', 'custom'] }), {
+          Type.Array(Type.String({ maxLength: 100, published: { enum: ['free', 'paid', 'custom'] } }), {
             maxItems: maxListItems,
             description:
               'Types of theme, one of which the store has: free, paid, or custom, made for this store. Letter case does not matter.',

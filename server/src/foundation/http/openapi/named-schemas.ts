@@ -44,8 +44,9 @@ export function nameSchemas(document: { paths: object; components?: { schemas?: 
 
 /** How a wrong value is refused is said by the errors of an operation. */
 function withoutAnnotations({ errorCode: _code, errorMessage: _message, errorParam: _param, ...schema }: Node): Node {
-  const { publishedEnum, ...published } = schema
-  return publishedEnum === undefined ? published : { ...published, enum: publishedEnum }
+  const { published, ...rest } = schema
+  if (published === undefined) return rest
+  return Object.fromEntries(Object.entries({ ...rest, ...(published as Node) }).filter(([, value]) => value !== null))
 }
 
 function mapValues(object: Record<string, unknown>, map: (value: unknown) => unknown): Record<string, unknown> {

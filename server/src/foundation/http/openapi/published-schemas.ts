@@ -10,7 +10,7 @@ interface Document {
 /**
  * Publishes replies as objects that can grow, whereas the service sends no other properties than those described: a client that
  * validates would refuse the first addition. Requests stay closed. Limits on the length of texts in replies, and very long
- * ones in requests, belong to the server and are left out.
+ * ones in addresses and headers, belong to the server and are left out.
  */
 export function openReplies(document: Document): void {
   const schemas = document.components?.schemas ?? {}
