@@ -1,11 +1,13 @@
 // Rewrites the API's OpenAPI 3.1 document for generators that know only 3.0: node openapi-3.0.mjs v1.json > v1-3.0.json
-// Loses what 3.0 cannot say or old generators check wrongly: patterns of values that may be null, unions of objects.
+// Loses what 3.0 cannot say or old generators check wrongly: scopes of keys, patterns of values that may be null, unions of objects.
 import { readFileSync } from 'node:fs'
 
 const document = convert(JSON.parse(readFileSync(process.argv[2], 'utf8')))
 document.openapi = '3.0.3'
 delete document.info.summary
 delete document.info.license?.identifier
+for (const path of Object.values(document.paths))
+  for (const operation of Object.values(path)) if (operation.security) operation.security = [{ bearerKey: [] }]
 console.log(JSON.stringify(document, null, 2))
 
 /** Converts a schema, or anything that contains some. */

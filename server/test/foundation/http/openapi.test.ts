@@ -72,7 +72,7 @@ describe('a collected document', () => {
     expect(description).toContain('store_not_found')
     const { error } = content['application/json'].examples.store_not_found.value
     expect(error).toMatchObject({ type: 'not_found_error', code: 'store_not_found', param: 'domain' })
-    expect(Object.keys(examplesOf('/things', 'post', 404))).toEqual(['list_not_found.list', 'list_not_found.id'])
+    expect(Object.keys(examplesOf('/things', 'post', 404))).toEqual(['list_not_found', 'list_not_found.id'])
     expect(examplesOf('/things/{name}', 'get', 400).invalid_domain.value.error.param).toBe('name')
   })
 

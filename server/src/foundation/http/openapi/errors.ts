@@ -101,10 +101,11 @@ function errorReply(status: DocumentedStatus, refusals: readonly DocumentedRefus
   const examples = Object.fromEntries(
     refusals.map((refusal): [string, DocumentedExample] => {
       const value = exampleOf(refusal)
-      const isOnly = refusals.filter(({ code }) => code === refusal.code).length === 1
-      if (isOnly) return [refusal.code, { value }]
+      const [first, ...more] = refusals.filter(({ code }) => code === refusal.code)
+      if (more.length === 0) return [refusal.code, { value }]
       const param = value.error.param ?? 'request'
-      return [`${refusal.code}.${param.replace(/\W+/g, '_')}`, { summary: `${refusal.code}: ${param}`, value }]
+      const name = refusal === first ? refusal.code : `${refusal.code}.${param.replace(/\W+/g, '_')}`
+      return [name, { summary: `${refusal.code}: ${param}`, value }]
     }),
   )
   return {
