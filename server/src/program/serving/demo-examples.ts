@@ -23,6 +23,7 @@ import { createList } from '../../product/lists/create-list.ts'
 import { addItems } from '../../product/lists/items/change-items.ts'
 import { readList } from '../../product/lists/read-lists.ts'
 import { installedIdsName } from '../app.ts'
+import { selectContactNumber } from './demo-queries.ts'
 import { demoEmail } from './demo-user.ts'
 
 /** The shop and the role of the person in the documentation's examples. */
@@ -63,14 +64,10 @@ export async function ensureExamples(deps: Deps): Promise<void> {
 async function findCatalogueIds({ db, ids }: Deps): Promise<InstalledIds> {
   const [storeId] = await findStoreIds(db, 'live', [shop])
   if (storeId === undefined) return {}
-  const { rows } = await db.query<{ number: number }>(
-    'select number from contacts where store_id = $1::bigint and role = $2::text order by number limit 1',
-    [storeId, role],
-  )
-  const [found] = rows
+  const number = await selectContactNumber(db, { storeId, role })
   return {
     store: ids.seal('store', storeId, 'live'),
-    ...(found && { contact: ids.seal('contact', contactKey(storeId, found.number), 'live') }),
+    ...(number !== undefined && { contact: ids.seal('contact', contactKey(storeId, number), 'live') }),
   }
 }
 

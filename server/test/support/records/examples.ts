@@ -1,4 +1,4 @@
-import type { Json } from '../../../support/client.ts'
+import type { Json } from '../client.ts'
 
 /** The example of an operation, as its document publishes it. */
 export interface ExampleRequest {

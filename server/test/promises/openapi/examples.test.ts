@@ -7,7 +7,7 @@ import { prepareCatalogueAndKeys } from '../../../src/program/serving/demo-keys.
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { createTestProvider } from '../../support/billing-provider.ts'
 import type { Json } from '../../support/client.ts'
-import { type ExampleRequest, readExamples } from './support/examples.ts'
+import { type ExampleRequest, readExamples } from '../../support/records/examples.ts'
 
 /** The paths in replies that differ from one service or day to the other; `*` stands for any item of a list. */
 const volatilePaths: readonly string[] = [
