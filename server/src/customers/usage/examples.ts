@@ -1,4 +1,5 @@
 import { demonstrationRequestId, type OperationExample } from '../../foundation/http/openapi/examples.ts'
+import { scopes } from '../auth/caller.ts'
 
 /** An example of the operation on usage. */
 export const usageExamples = {
@@ -39,7 +40,12 @@ export const usageExamples = {
           period_end: '2026-12-10T12:00:00.000Z',
         },
         rate_limit: { limit: 60, interval: 'minute' },
-        key: { id: 'key_RtWqLzXcVbNmPkJh', name: 'demonstration, live', mode: 'live' },
+        key: {
+          id: 'key_RtWqLzXcVbNmPkJh',
+          name: 'demonstration, live',
+          mode: 'live',
+          scopes: [...scopes],
+        },
         request_id: demonstrationRequestId,
       },
     },
