@@ -1,10 +1,8 @@
 /** The states of an export, and why it ended. Without the library of schemas, which commands need not load. */
 
-export const exportStatuses = ['queued', 'running', 'ready', 'canceled', 'failed', 'expired'] as const
-export type ExportStatus = (typeof exportStatuses)[number]
+export type ExportStatus = 'queued' | 'running' | 'ready' | 'canceled' | 'failed' | 'expired'
 
-export const stopReasons = ['max_rows', 'max_credits', 'credits', 'exports', 'end'] as const
-export type StopReason = (typeof stopReasons)[number]
+export type StopReason = 'max_rows' | 'max_credits' | 'credits' | 'exports' | 'end'
 
 /** Why an export failed. */
 export const exportFailures = {
