@@ -23,7 +23,6 @@ import type { TSchema } from 'typebox'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { maxBodyBytes, registerJsonParser } from './bodies.ts'
 import { compilersFactory } from './compiled-schemas.ts'
-import { registerReferencePage } from './docs/reference.ts'
 import { registerErrorHandler } from './errors.ts'
 import {
   answerFaults,
@@ -151,7 +150,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
   addErrorSchema(app, options.errorAction ?? ClosedObject({}))
   registerOpenApi(app, createPublicDocument(options.openapi))
-  registerReferencePage(app)
   registerHealthRoutes(app, options.checkReadiness, options.readinessDetails)
   return app
 }
