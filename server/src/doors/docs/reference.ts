@@ -39,7 +39,7 @@ export function registerReferencePage(app: FastifyInstance, documents: Documents
       // Whether the host always uses TLS is for its operator to declare.
       strictTransportSecurity: false,
     })
-    const options = { schema: { hide: true }, helmet: {} }
+    const options = { schema: { hide: true }, config: { compresses: 'once' }, helmet: {} } as const
     docs.get('/docs', options, (request, reply) =>
       sendTagged(request, reply.header('vary', 'accept'), prefersMarkdown(request.headers.accept) ? markdown : page),
     )

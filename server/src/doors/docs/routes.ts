@@ -25,25 +25,30 @@ export function registerDocs(app: FastifyInstance, options: DocsOptions): void {
   registerReferencePage(app, documents)
   app.register(async (docs) => {
     const schema = { hide: true }
+    const config = { compresses: 'once' } as const
     const script = tagText('text/javascript', pageScript)
     const llmsText = tagText('text/plain', renderLlmsText(documents))
-    docs.get('/docs/page.js', { schema }, (request, reply) => sendTagged(request, reply, script))
+    docs.get('/docs/page.js', { schema, config }, (request, reply) => sendTagged(request, reply, script))
     for (const path of ['/llms.txt', '/docs/llms.txt'])
-      docs.get(path, { schema }, (request, reply) => sendTagged(request, reply, llmsText))
+      docs.get(path, { schema, config }, (request, reply) => sendTagged(request, reply, llmsText))
 
     let entries: Promise<SearchEntry[]> | undefined
     const querystring = ClosedObject({ q: Type.Optional(Type.String({ maxLength: maxQueryLength })) })
-    docs.get('/docs/search', { schema: { ...schema, querystring } }, async (request, reply) => {
-      const { q = '' } = request.query as { q?: string }
-      const { collectEntries, renderSearchPage } = await import('./search-page.ts')
-      entries ??= collectEntries(documents, app.swagger() as SearchedDocument)
-      entries.catch(() => {
-        entries = undefined
-      })
-      return sendSitePage(request, reply, renderSearchPage(documents, await entries, q.trim()))
-    })
+    docs.get(
+      '/docs/search',
+      { schema: { ...schema, querystring }, config: { compresses: 'each' } },
+      async (request, reply) => {
+        const { q = '' } = request.query as { q?: string }
+        const { collectEntries, renderSearchPage } = await import('./search-page.ts')
+        entries ??= collectEntries(documents, app.swagger() as SearchedDocument)
+        entries.catch(() => {
+          entries = undefined
+        })
+        return sendSitePage(request, reply, renderSearchPage(documents, await entries, q.trim()))
+      },
+    )
 
-    docs.get('/docs/:page', { schema }, async (request, reply) => {
+    docs.get('/docs/:page', { schema, config }, async (request, reply) => {
       const { page: asked } = request.params as { page: string }
       const page = documents.pages.find(({ name }) => name === asked || `${name}.md` === asked)
       if (!page) throw new Refusal('route_not_found', 'There is no document at this path; see /docs for what there is.')

@@ -23,6 +23,7 @@ import type { TSchema } from 'typebox'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { maxBodyBytes, registerJsonParser } from './bodies.ts'
 import { compilersFactory } from './compiled-schemas.ts'
+import { compressReplies } from './compression/compression.ts'
 import { registerErrorHandler } from './errors.ts'
 import {
   answerFaults,
@@ -131,6 +132,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   observeRequests(app, observe, options.describeCaller ?? (() => null))
   addRequestIds(app)
   setDefaultHeaders(app)
+  compressReplies(app)
   registerErrorHandler(app)
   rejectUnknownRoutes(app)
   drainBeforeClosing(app, {

@@ -17,6 +17,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
     {
       config: {
         access: searchingContacts,
+        compresses: 'each',
         // A person sees which of them the account has revealed.
         memberSchema: { response: { 200: ListReply(ViewedContactPreview) } },
       },

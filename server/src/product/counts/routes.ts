@@ -17,7 +17,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/stores/count',
     {
-      config: { access: countingStores },
+      config: { access: countingStores, compresses: 'each' },
       schema: {
         operationId: 'countStores',
         tags: ['stores'],
@@ -34,7 +34,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/contacts/count',
     {
-      config: { access: countingContacts },
+      config: { access: countingContacts, compresses: 'each' },
       schema: {
         operationId: 'countContacts',
         tags: ['contacts'],

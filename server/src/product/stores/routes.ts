@@ -48,7 +48,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
   api.get(
     '/stores/:domain/history',
     {
-      config: { access: readingHistory },
+      config: { access: readingHistory, compresses: 'each' },
       schema: {
         operationId: 'getStoreHistory',
         tags: ['stores'],
@@ -88,6 +88,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     {
       config: {
         access: searchingStores,
+        compresses: 'each',
       },
       schema: {
         operationId: 'searchStores',
@@ -107,6 +108,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     {
       config: {
         access: enrichingStores,
+        compresses: 'each',
       },
       schema: {
         operationId: 'enrichStores',

@@ -9,7 +9,7 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
   api.get(
     '/taxonomy',
     {
-      config: { access: { key: { scope: 'stores:read' }, person: true, kind: 'read' } },
+      config: { access: { key: { scope: 'stores:read' }, person: true, kind: 'read' }, compresses: 'each' },
       schema: {
         operationId: 'getTaxonomy',
         tags: ['taxonomy'],

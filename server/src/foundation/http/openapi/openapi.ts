@@ -157,7 +157,7 @@ function boundIntegers(node: unknown): void {
 
 function serveDocument(app: FastifyInstance, { basePath, decorator }: OpenApiDocument): void {
   let rendered: { text: string; etag: string } | undefined
-  app.get(`${basePath}/openapi.json`, { schema: { hide: true } }, (request, reply) => {
+  app.get(`${basePath}/openapi.json`, { config: { compresses: 'once' }, schema: { hide: true } }, (request, reply) => {
     rendered ??= renderDocument(app, decorator)
     reply.headers({ etag: rendered.etag, 'cache-control': 'no-cache' })
     if (etagMatches(request.headers['if-none-match'], rendered.etag)) return reply.code(304).send()
