@@ -125,6 +125,9 @@ function plainTextOf(token: Token): string {
     case 'br':
     case 'hr':
       return ' '
+    // Marks of other languages would look like those of Markdown.
+    case 'code':
+      return `${(token as Tokens.Code).text.replaceAll('`', '')} `
     default: {
       const { tokens, text = '' } = token as { tokens?: Token[]; text?: string }
       const own = tokens ? plainText(tokens) : text
@@ -134,7 +137,7 @@ function plainTextOf(token: Token): string {
 }
 
 function isBlock(type: string): boolean {
-  return ['paragraph', 'blockquote', 'code', 'list_item'].includes(type)
+  return ['paragraph', 'blockquote', 'list_item'].includes(type)
 }
 
 /** The ids of headings as GitHub makes them, so that links within a document work there and here. */

@@ -79,6 +79,9 @@ body.light-mode, body.dark-mode { --scalar-color-1: var(--text); --scalar-color-
   --scalar-border-color: var(--line);
   --scalar-font: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif;
   --scalar-font-code: ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
+/* Scalar cuts descenders off, and so the underscores of names. */
+#app .truncate, #app .line-clamp-1 { padding-bottom: 0.2em; }
+#app .tab-list { mask-image: linear-gradient(to right, #000 calc(100% - 1.25rem), transparent); padding-right: 1.25rem; }
 .bar { position: sticky; top: 0; z-index: 100; font-family: var(--scalar-font); }
 ${barStyle}
 `
@@ -116,10 +119,28 @@ const configuration = {
   showDeveloperTools: 'never',
   hideClientButton: true,
   agent: { disabled: true },
-  // Keys are kept only while the page is open.
+  // Keys are never written to the browser's storage, which the next person at a shared machine could read.
   persistAuth: false,
   authentication: { preferredSecurityScheme: 'bearerKey' },
   metaData: { title: 'Storedex API reference' },
 }
 
-const startScript = tagText('text/javascript', `Scalar.createApiReference('#app', ${JSON.stringify(configuration)})\n`)
+/**
+ * Starts Scalar. When "Test Request" closes, Scalar reverts what was typed, with the key; here the key stays, in the memory of the
+ * page only.
+ */
+const startScript = tagText(
+  'text/javascript',
+  `Scalar.createApiReference('#app', ${JSON.stringify(configuration)})
+const store = window.dataDumpWorkspace?.()
+const revert = store?.revertDocumentChanges
+if (revert)
+  store.revertDocumentChanges = async (name) => {
+    const schemeNow = () => store.workspace.documents[name]?.components?.securitySchemes?.bearerKey
+    const key = schemeNow()?.['x-scalar-secret-token']
+    await revert(name)
+    const scheme = schemeNow()
+    if (key && scheme) scheme['x-scalar-secret-token'] = key
+  }
+`,
+)

@@ -58,6 +58,21 @@ describeInBrowser('a page that is not of the console', () => {
     forgiveEval(page)
   })
 
+  test('a key that was typed into a request stays for the next one, in memory only', async () => {
+    const page = await open('/docs#tag/usage/GET/usage', everyVariant[0])
+    const key = page.getByRole('dialog').getByPlaceholder('Token')
+    const requests = page.getByRole('button', { name: 'Test Request' })
+    await requests.first().click()
+    await key.fill('sdx_test_typed')
+    await key.press('Tab')
+    await page.getByRole('button', { name: 'Close Client' }).click()
+    await key.waitFor({ state: 'detached' })
+    await requests.first().click()
+    await expect.poll(() => key.inputValue()).toBe('sdx_test_typed')
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).not.toContain('typed')
+    forgiveEval(page)
+  })
+
   const plain = [
     '/docs/guide',
     '/docs/clients',
