@@ -40,9 +40,9 @@ import { registerConsoleFiles } from '../doors/console/files/routes.ts'
 import { guardConsole, identifyVisitor, KnownSessions } from '../doors/console/guard.ts'
 import { consoleDocument } from '../doors/console/openapi-document.ts'
 import { registerConsoleRoutes } from '../doors/console/routes.ts'
+import { registerDocs } from '../doors/docs/routes.ts'
 import { registerToolRoutes } from '../doors/mcp/http.ts'
 import { readInstallationValue } from '../foundation/db/installation.ts'
-import { registerGuide } from '../foundation/http/docs/guide.ts'
 import { openDoors } from '../foundation/http/doors.ts'
 import { type CallerLabels, createRequestLogger, type RequestObserver } from '../foundation/http/observe.ts'
 import type { InstalledIds } from '../foundation/http/openapi/examples.ts'
@@ -162,7 +162,7 @@ export async function buildApp(
   app.decorate('importRunner', importRunner)
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
-  registerGuide(app, { projectDir: deps.config.projectDir, publicUrl })
+  registerDocs(app, { projectDir: deps.config.projectDir, publicUrl })
   requireAccess(app, {
     ...{ clock: deps.clock, plans: deps.plans, charges: deps.charges, keyUse, trialLinks, keyCache: new KeyCache() },
     billingPageOf: (accountId) => billingPageOf(publicUrl, deps.ids.seal('account', accountId)),

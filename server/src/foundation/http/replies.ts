@@ -69,10 +69,18 @@ export function encodeJson(json: JsonText): Buffer {
   })
 }
 
-/** Whether an `If-None-Match` header contains the tag, in a list, as a weak tag, or as `*`. */
+/** The ETags of a representation when it is compressed: each encoding is one of its own. */
+export function encodedTags(etag: string): Record<'br' | 'gzip', string> {
+  const start = etag.slice(0, -1)
+  return { br: `${start}-br"`, gzip: `${start}-gzip"` }
+}
+
+/** Whether an `If-None-Match` header contains the tag, of any encoding, in a list, as a weak tag, or as `*`. */
 export function etagMatches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   if (header.trim() === '*') return true
-  for (const [, tag] of header.matchAll(/(?:W\/)?("[^"]*")/g)) if (tag === etag) return true
+  const { br, gzip } = encodedTags(etag)
+  for (const [, tag] of header.matchAll(/(?:W\/)?("[^"]*")/g))
+    if (tag === etag || tag === br || tag === gzip) return true
   return false
 }

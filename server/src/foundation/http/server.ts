@@ -23,7 +23,7 @@ import type { TSchema } from 'typebox'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { maxBodyBytes, registerJsonParser } from './bodies.ts'
 import { compilersFactory } from './compiled-schemas.ts'
-import { registerReferencePage } from './docs/reference.ts'
+import { compressReplies } from './compression/compression.ts'
 import { registerErrorHandler } from './errors.ts'
 import {
   answerFaults,
@@ -132,6 +132,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   observeRequests(app, observe, options.describeCaller ?? (() => null))
   addRequestIds(app)
   setDefaultHeaders(app)
+  compressReplies(app)
   registerErrorHandler(app)
   rejectUnknownRoutes(app)
   drainBeforeClosing(app, {
@@ -151,7 +152,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
   addErrorSchema(app, options.errorAction ?? ClosedObject({}))
   for (const document of options.openapi ?? []) registerOpenApi(app, document)
-  registerReferencePage(app)
   registerHealthRoutes(app, options.checkReadiness, options.readinessDetails)
   return app
 }

@@ -39,7 +39,7 @@ export const Nullable = <T extends TSchema>(schema: T, wholeDescription?: string
 export const OneOf = <const T extends string>(values: readonly T[], options: TSchemaOptions = {}) =>
   Type.Enum([...values], { type: 'string', ...options })
 
-const slugPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]*$'
+const slugPattern = '^[A-Za-z0-9][A-Za-z0-9_.:-]*$'
 
 /**
  * One of the texts known today, in a reply; more may come. It is published without `enum`, which would make generated clients

@@ -22,6 +22,7 @@ export function registerContactRoutes(api: ApiRoutes, services: ContactServices)
         access: searchingContacts,
         costs: 'one search row for each row; one store export for each store that is new in the period',
         example: contactExamples.searchContacts,
+        compresses: 'each',
         // A person sees which of them the account has revealed.
         memberSchema: { response: { 200: ListReply(ViewedContactPreview) } },
       },

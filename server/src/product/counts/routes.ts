@@ -18,7 +18,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/stores/count',
     {
-      config: { access: countingStores, example: countExamples.countStores },
+      config: { access: countingStores, example: countExamples.countStores, compresses: 'each' },
       schema: {
         operationId: 'countStores',
         tags: ['stores'],
@@ -38,7 +38,7 @@ export function registerCountRoutes(api: ApiRoutes, services: SearchServices): v
   api.post(
     '/contacts/count',
     {
-      config: { access: countingContacts, example: countExamples.countContacts },
+      config: { access: countingContacts, example: countExamples.countContacts, compresses: 'each' },
       schema: {
         operationId: 'countContacts',
         tags: ['contacts'],

@@ -53,6 +53,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
     {
       config: {
         access: readingHistory,
+        compresses: 'each',
         example: storeExamples.getStoreHistory,
         costs: 'one store export for a store that is new in the period, however many pages are read',
       },
@@ -97,6 +98,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
         access: searchingStores,
         costs: 'one search row for each row; one store export for each store that is new in the period',
         example: storeExamples.searchStores,
+        compresses: 'each',
       },
       schema: {
         operationId: 'searchStores',
@@ -125,6 +127,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): v
         access: enrichingStores,
         costs: 'one store export for each store found that is new in the period',
         example: storeExamples.enrichStores,
+        compresses: 'each',
       },
       schema: {
         operationId: 'enrichStores',

@@ -12,6 +12,7 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
       // Not in the contract: a 400.
       config: {
         access: { key: { scope: 'stores:read' }, person: true, kind: 'read' },
+        compresses: 'each',
         example: taxonomyExamples.getTaxonomy,
         ignoresUnknownQuery: true,
         sendsHeaders: { 200: ['ETag'], 304: ['ETag'] },

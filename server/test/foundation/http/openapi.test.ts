@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { errorReplies } from '../../../src/foundation/http/openapi/errors.ts'
 import { ClosedObject } from '../../../src/foundation/kernel/shapes.ts'
-import { call, expectEnvelope, startTestServer, testDocument } from './support/test-server.ts'
+import { call, startTestServer, testDocument } from './support/test-server.ts'
 
 const server = await startTestServer((api) => {
   api.get(
@@ -106,36 +106,4 @@ test('the document of an installation with a public address names it', async () 
   const elsewhere = await startTestServer(undefined, { openapi: [openapi] })
   const { body } = await call(`${elsewhere.url}/api/v1/openapi.json`)
   expect(JSON.parse(body).servers).toMatchObject([{ url: 'https://storedex.example/api/v1' }])
-})
-
-describe('the reference', () => {
-  test('has a title, and links to the guide', async () => {
-    const { body } = await call(`${server.url}/docs`)
-    expect(body).toContain('<title>Storedex API reference</title>')
-    expect(body).toContain('<a href="/docs" aria-current="page">Reference</a>')
-    expect(body).toContain('<a href="/docs/guide">Guide</a>')
-  })
-
-  test('runs only our own scripts, and loads nothing from other hosts', async () => {
-    const page = await call(`${server.url}/docs`)
-    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    const policy = page.headers.get('content-security-policy')!
-    expect(policy).toContain("default-src 'none';script-src 'self';")
-    expect(policy).toContain("connect-src 'self';")
-    expect(policy).not.toMatch(/unsafe-eval|https?:/)
-    const scripts = [...page.body.matchAll(/<script([^>]*)>([^<]*)/g)]
-    expect(scripts.map(([, attributes, inline]) => [attributes, inline])).toEqual([
-      [' src="/docs/scalar.js"', ''],
-      [' src="/docs/start.js"', ''],
-    ])
-    for (const path of ['/docs/scalar.js', '/docs/start.js']) {
-      const script = await call(server.url + path)
-      expect(script.status).toBe(200)
-      expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-    }
-  })
-
-  test('does not capture paths next to it', async () => {
-    expectEnvelope(await call(`${server.url}/docs/openapi.json`), 404, 'route_not_found')
-  })
 })

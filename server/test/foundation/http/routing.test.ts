@@ -91,7 +91,7 @@ describe('a known path with another method', () => {
     ['M-SEARCH', '/api/v1/stores/search', 'POST'],
     ['TRACE', '/api/v1/usage', 'GET'],
     ['PUT', '/healthz', 'GET'],
-    ['POST', '/docs', 'GET'],
+    ['POST', '/api/v1/openapi.json', 'GET'],
   ])('%s %s is a 405 that allows %s', async (method, path, allowed) => {
     const [reply] = await raw(`${method} ${path}`)
     expect(reply!.headers.get('allow')).toBe(allowed)

@@ -51,11 +51,6 @@ const bounded: Exception[] = [
     reason: 'it gets at most 1,000 characters of a message',
   },
   {
-    path: 'server/src/foundation/http/docs/markdown.ts',
-    starts: '/\\[(',
-    reason: 'it gets a heading of a document of this project',
-  },
-  {
     path: 'packages/embedded-postgres/src/settings.ts',
     starts: '/FATAL: .*',
     reason: "it gets at most 4,000 characters of each log of the service's own PostgreSQL",

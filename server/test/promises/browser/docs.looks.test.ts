@@ -42,7 +42,8 @@ describeInBrowser('a page that is not of the console', () => {
   test('the reference has a title, and leads to the guide and back', async () => {
     const page = await open('/docs', everyVariant[0])
     expect(await page.title()).toBe('Storedex API reference')
-    await page.getByRole('link', { name: 'Guide' }).click()
+    const bar = () => page.getByRole('navigation', { name: 'Documentation' })
+    await bar().getByRole('link', { name: 'Guide' }).click()
     await page.getByRole('heading', { level: 1, name: 'The API: a guide for developers' }).waitFor()
     await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Billing' }).click()
     await expect.poll(() => new URL(page.url()).hash).toBe('#billing')
@@ -52,14 +53,35 @@ describeInBrowser('a page that is not of the console', () => {
     expect(await top()).toBeLessThan(120)
     await page.getByRole('link', { name: 'the sandbox guide' }).click()
     await page.getByRole('heading', { level: 1, name: 'The sandbox catalogue' }).waitFor()
-    await page.getByRole('link', { name: 'Reference' }).click()
+    await bar().getByRole('link', { name: 'Reference' }).click()
     await page.getByRole('heading', { level: 1, name: 'Storedex API' }).waitFor()
+    forgiveEval(page)
+  })
+
+  test('a key that was typed into a request stays for the next one, in memory only', async () => {
+    const page = await open('/docs#tag/usage/GET/usage', everyVariant[0])
+    const key = page.getByRole('dialog').getByPlaceholder('Token')
+    const requests = page.getByRole('button', { name: 'Test Request' })
+    await requests.first().click()
+    await key.fill('sdx_test_typed')
+    await key.press('Tab')
+    await page.getByRole('button', { name: 'Close Client' }).click()
+    await key.waitFor({ state: 'detached' })
+    await requests.first().click()
+    await expect.poll(() => key.inputValue()).toBe('sdx_test_typed')
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).not.toContain('typed')
     forgiveEval(page)
   })
 
   const plain = [
     '/docs/guide',
+    '/docs/clients',
     '/docs/sandbox',
+    '/docs/exports',
+    '/docs/changelog',
+    '/docs/privacy',
+    '/docs/status-codes',
+    '/docs/search?q=reveal',
     '/nothing/here',
     '/billing/done',
     '/billing/done?plan=pro&billing=monthly',

@@ -182,13 +182,17 @@ function serveDocument(app: FastifyInstance, { basePath, decorator, installedIds
       throw error
     }
   }
-  app.get(`${basePath}/openapi.json`, { schema: { hide: true } }, async (request, reply) => {
-    rendered ??= render()
-    const { text, etag } = await rendered
-    reply.headers({ etag, 'cache-control': 'no-cache' })
-    if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(text)
-  })
+  app.get(
+    `${basePath}/openapi.json`,
+    { config: { compresses: 'once' }, schema: { hide: true } },
+    async (request, reply) => {
+      rendered ??= render()
+      const { text, etag } = await rendered
+      reply.headers({ etag, 'cache-control': 'no-cache' })
+      if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      return reply.type('application/json; charset=utf-8').send(text)
+    },
+  )
 }
 
 interface RenderedDocument {

@@ -9,6 +9,11 @@ export function prefersJson(accept: string | undefined): boolean {
   return weightOf('application/json', accept) > weightOf('text/html', accept)
 }
 
+/** Whether a request asks for Markdown rather than for a page, as assistants do. */
+export function prefersMarkdown(accept: string | undefined): boolean {
+  return weightOf('text/markdown', accept) > weightOf('text/html', accept)
+}
+
 /** The weight that an Accept header gives to a media type by name; 0 when it does not name it. */
 function weightOf(mediaType: string, accept = ''): number {
   for (const range of accept.toLowerCase().split(',')) {
