@@ -73,7 +73,7 @@ export function registerOwnAccountRoutes(api: ApiRoutes, { ids, cursors, billing
         tags,
         summary: 'List who did what in the account, newest first',
         querystring: AuditQuery,
-        response: { 200: AuditListReply, ...errorReplies('invalid_cursor', 'invalid_limit') },
+        response: { 200: AuditListReply },
       },
     },
     async (request) => ({

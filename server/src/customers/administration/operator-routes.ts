@@ -111,7 +111,14 @@ export function registerAccountRoutes(api: ApiRoutes, { ids, plans, cursors, pub
         summary: 'Change plan, status, trial or limits of an account',
         params,
         body: AccountChangesBody,
-        response: { 200: AccountReply, ...errorReplies('account_not_found') },
+        response: {
+          200: AccountReply,
+          ...errorReplies('account_not_found', {
+            code: 'missing_parameter',
+            param: 'plan',
+            message: 'Name something to change, such as plan.',
+          }),
+        },
       },
     },
     (request) => {

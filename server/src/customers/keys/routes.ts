@@ -65,7 +65,7 @@ export function registerKeyRoutes(api: ApiRoutes, { ids, cursors, plans, publicU
         tags,
         summary: 'List API keys, newest first',
         querystring: KeyListQuery,
-        response: { 200: KeyList, ...errorReplies('invalid_cursor', 'invalid_limit') },
+        response: { 200: KeyList },
       },
     },
     async (request) => {

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox'
-import { errorReplies } from '../../foundation/http/openapi/errors.ts'
 import type { ApiRoutes } from '../../foundation/http/server.ts'
 import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import type { IdSealer, Mode } from '../../foundation/kernel/ids.ts'
@@ -175,7 +174,7 @@ export function registerUsageRoutes(api: ApiRoutes, services: UsageServices): vo
         tags: ['usage'],
         summary: 'List what was spent, newest first',
         querystring: LedgerListQuery,
-        response: { 200: LedgerList, ...errorReplies('invalid_cursor', 'invalid_limit') },
+        response: { 200: LedgerList },
       },
     },
     (request) => listLedger({ ...callerContext(request), ids, cursors }, request.query),

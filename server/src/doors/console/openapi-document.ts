@@ -96,7 +96,8 @@ function commonRefusals(schema: FastifySchema, route: RouteOptions): DocumentedR
   const spent = spentBy(route).filter((meter) => meter !== 'contact_credits' || access.spends?.includes(meter))
   return [
     ...refusalsOfSchema(requested),
-    ...(schema.body ? refusalsOfBody(requested) : []),
+    // What keys can call too refuses a body that it does not take.
+    ...(schema.body || (access.key && isChange) ? refusalsOfBody(requested) : []),
     ...when(isChange, 'cross_site_request'),
     ...when(door !== 'anyone', 'not_signed_in'),
     ...when(needsAccount, 'account_not_found'),

@@ -53,7 +53,7 @@ export function registerRevealedRoutes(api: ApiRoutes, services: RevealedService
         description:
           'With their current channels. Costs nothing, and works without access. Erased people are left out.',
         querystring: RevealedQuery,
-        response: { 200: RevealedList, ...errorReplies('invalid_cursor', 'invalid_domain', 'invalid_limit') },
+        response: { 200: RevealedList, ...errorReplies('invalid_domain') },
       },
     },
     (request) => listRevealed(contextOf(request), request.query),
