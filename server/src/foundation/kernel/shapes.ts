@@ -39,7 +39,7 @@ export const Nullable = <T extends TSchema>(schema: T, wholeDescription?: string
 export const OneOf = <const T extends string>(values: readonly T[], options: TSchemaOptions = {}) =>
   Type.Enum([...values], { type: 'string', ...options })
 
-const slugPattern = '^[A-Za-z0-9][A-Za-z0-9_.:-]*$'
+const slugPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]*$'
 
 /**
  * One of the texts known today, in a reply; more may come. It is published without `enum`, which would make generated clients
@@ -48,12 +48,13 @@ const slugPattern = '^[A-Za-z0-9][A-Za-z0-9_.:-]*$'
 export const GrowingEnum = <const T extends string>(
   description: string,
   meanings: Readonly<Record<T, string | null>>,
+  pattern = slugPattern,
 ) => {
   const values = Object.entries(meanings) as [T, string | null][]
   const known = values.map(([value, meaning]) => (meaning === null ? value : `${value} (${meaning})`))
   return Type.Unsafe<T>({
     type: 'string',
-    pattern: slugPattern,
+    pattern,
     'x-extensible-enum': values.map(([value]) => value),
     description: `${description} More values may come. Known today: ${known.join(', ')}.`,
   })
