@@ -39,11 +39,14 @@ const UsageReport = ClosedObject(
         mode: OneOf(['live', 'test'], {
           description: 'live: real data and balances. test: the sandbox, with balances of its own.',
         }),
-        scopes: Type.Array(GrowingEnum('A scope.', Object.fromEntries(scopes.map((scope) => [scope, null])), '^[a-z]+:[a-z]+$'), {
-          maxItems: 100,
-          description: 'What this key may do.',
-          examples: [['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal', 'billing:read']],
-        }),
+        scopes: Type.Array(
+          GrowingEnum('A scope.', Object.fromEntries(scopes.map((scope) => [scope, null])), '^[a-z]+:[a-z]+$'),
+          {
+            maxItems: 100,
+            description: 'What this key may do.',
+            examples: [['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal', 'billing:read']],
+          },
+        ),
         budget: Type.Optional(
           ClosedObject(
             {

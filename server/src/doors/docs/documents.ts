@@ -16,7 +16,7 @@ interface ServedDocument {
 }
 
 /** The documents of a project, rendered when first asked for. */
-export class Documents {
+export class DocumentLibrary {
   readonly pages: readonly DocumentPage[]
   readonly publicUrl: string
   readonly #projectDir: string
@@ -69,7 +69,7 @@ export class Documents {
 }
 
 /** The list of pages that assistants look for, see llmstxt.org. */
-export function renderLlmsText({ pages, publicUrl }: Documents): string {
+export function renderLlmsText({ pages, publicUrl }: DocumentLibrary): string {
   const link = ({ label, description, ...page }: DocumentPage) =>
     `- [${label}](${publicUrl}${pathOf({ label, description, ...page })}.md): ${description}\n`
   const ofReader = (reader: DocumentPage['reader']) =>
@@ -88,7 +88,7 @@ Every request needs an API key as a bearer token. The base address is ${publicUr
 - [OpenAPI document](${publicUrl}/api/v1/openapi.json): All operations with their parameters, replies, errors and scopes, as OpenAPI 3.1.
 - [Search](${publicUrl}/docs/search?q=reveal): Finds pages and operations by words, with the parameter q.
 
-## Documents
+## DocumentLibrary
 
 ${ofReader('customer')}
 ## Optional

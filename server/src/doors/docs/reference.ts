@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { prefersMarkdown } from '../../foundation/http/pages/accept.ts'
 import { html } from '../../foundation/http/pages/html.ts'
 import { colours } from '../../foundation/http/pages/page.ts'
-import { type Documents, renderLlmsText } from './documents.ts'
+import { type DocumentLibrary, renderLlmsText } from './documents.ts'
 import { barHeight, barStyle, documentationBar } from './layout.ts'
 import { sendTagged, type TaggedText, tagText } from './send.ts'
 
@@ -12,7 +12,7 @@ import { sendTagged, type TaggedText, tagText } from './send.ts'
  * Serves the API reference at `/docs`, rendered in the browser by Scalar from a local copy of its script. The page
  * loads nothing from other hosts, sends nothing there, and runs only scripts served here.
  */
-export function registerReferencePage(app: FastifyInstance, documents: Documents): void {
+export function registerReferencePage(app: FastifyInstance, documents: DocumentLibrary): void {
   const page = tagText('text/html', renderPage(documents))
   // What an assistant can use of the reference: where the OpenAPI document is.
   const markdown = tagText('text/markdown', renderLlmsText(documents))
@@ -86,7 +86,7 @@ body.light-mode, body.dark-mode { --scalar-color-1: var(--text); --scalar-color-
 ${barStyle}
 `
 
-function renderPage({ pages, publicUrl }: Documents): string {
+function renderPage({ pages, publicUrl }: DocumentLibrary): string {
   return `<!doctype html>
 <html lang="en">
   <head>

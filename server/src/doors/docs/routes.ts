@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { prefersMarkdown } from '../../foundation/http/pages/accept.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
 import { ClosedObject } from '../../foundation/kernel/shapes.ts'
-import { Documents, renderLlmsText } from './documents.ts'
+import { DocumentLibrary, renderLlmsText } from './documents.ts'
 import { pageScript } from './layout.ts'
 import type { SearchedDocument } from './operations.ts'
 import { registerReferencePage } from './reference.ts'
@@ -21,7 +21,7 @@ interface DocsOptions {
  * works without scripts but the reference.
  */
 export function registerDocs(app: FastifyInstance, options: DocsOptions): void {
-  const documents = new Documents(options)
+  const documents = new DocumentLibrary(options)
   registerReferencePage(app, documents)
   app.register(async (docs) => {
     const schema = { hide: true }

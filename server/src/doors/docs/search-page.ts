@@ -1,5 +1,5 @@
 import { type Html, html } from '../../foundation/http/pages/html.ts'
-import type { Documents } from './documents.ts'
+import type { DocumentLibrary } from './documents.ts'
 import { sitePage } from './layout.ts'
 import { operationEntries, type SearchedDocument } from './operations.ts'
 import { pathOf } from './pages.ts'
@@ -7,14 +7,14 @@ import {
   excerptOf,
   markWords,
   maxQueryLength,
+  queryWords,
   type SearchEntry,
   searchEntries,
   type TextPart,
-  wordsOf,
 } from './search.ts'
 
 /** All that is searched: the operations of the reference, and the documents by heading. */
-export async function collectEntries(documents: Documents, reference: SearchedDocument): Promise<SearchEntry[]> {
+export async function collectEntries(documents: DocumentLibrary, reference: SearchedDocument): Promise<SearchEntry[]> {
   const ofPages = documents.pages.map(async (page) => {
     const { title, sections } = await documents.open(page)
     return sections.map((section) => ({ ...section, where: title, path: pathOf(page) }))
@@ -24,11 +24,11 @@ export async function collectEntries(documents: Documents, reference: SearchedDo
 
 /** The page with the results of a query, or with an empty form. */
 export function renderSearchPage(
-  { pages, publicUrl }: Documents,
+  { pages, publicUrl }: DocumentLibrary,
   entries: readonly SearchEntry[],
   query: string,
 ): string {
-  const words = wordsOf(query)
+  const words = queryWords(query)
   const results = searchEntries(entries, words)
   return sitePage(pages, publicUrl, {
     path: '/docs/search',

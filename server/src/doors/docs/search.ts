@@ -14,7 +14,7 @@ const excerptLength = 220
 const excerptLead = 60
 
 /** The words of a query, in lower case, at most eight. */
-export function wordsOf(query: string): string[] {
+export function queryWords(query: string): string[] {
   const words = query.slice(0, maxQueryLength).match(/[\p{L}\p{N}_]+/gu) ?? []
   return [...new Set(words.map((word) => word.toLowerCase()))].slice(0, maxWords)
 }

@@ -18,7 +18,7 @@ const wings: Record<string, readonly string[]> = {
   product: ['delivery', 'exclusion', 'stores', 'contacts', 'counts', 'lists', 'exports', 'quotes'],
   catalogue: ['writing', 'history', 'renaming', 'erasure', 'imports', 'import-jobs', 'privacy'],
   operations: ['config', 'resources', 'backup', 'resealing', 'doctor', 'deps'],
-  doors: ['api', 'mcp', 'console', 'cli'],
+  doors: ['api', 'mcp', 'docs', 'console', 'cli'],
   program: ['app', 'serving', 'workers', 'bin'],
 }
 // The rooms of the import, from the bytes of a file to its merged records.

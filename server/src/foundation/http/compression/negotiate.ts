@@ -1,5 +1,5 @@
 /** The encodings of replies, the better one first. */
-export const encodings = ['br', 'gzip'] as const
+const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
 /**
