@@ -71,11 +71,11 @@ const fullLimits = {
   billing_links: 'All 5 billing links of this hour are used; try again in 1,260 seconds.',
   search_rows: '10 of 25,000 search rows are left until 2026-12-01; ask for limit 10 or less.',
   store_exports:
-    '12 of 25,000 store exports are left until 2026-12-01; this reply holds more stores that are new this period.',
+    '0 of 25,000 store exports are left until 2026-12-01, and this reply holds more stores that are new this period.',
   'key_budget.search_rows':
     'This API key has used 490 of 500 search rows of its own budget until 2026-12-01; ask for limit 10 or less.',
   'key_budget.store_exports':
-    'This API key has used 490 of 500 store exports of its own budget until 2026-12-01; this reply holds more stores that are new this period.',
+    'This API key has used 500 of 500 store exports of its own budget until 2026-12-01, and this reply holds more stores that are new this period.',
 }
 
 function full(limit: keyof typeof fullLimits) {

@@ -84,7 +84,7 @@ describe('the site', () => {
 
   test('shows every heading of the guide, and the address of this installation in its examples', async () => {
     const { body } = await get('/docs/guide')
-    expect(body).toContain(`API=${publicUrl}/api/v1`)
+    expect(body).toContain(`STOREDEX_URL=${publicUrl}`)
     const source = readFileSync(join(projectDir, 'docs/api.md'), 'utf8').replace(/^```.*?^```/gms, '')
     const headings = [...source.matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!.replaceAll('`', ''))
     const shown = [...body.matchAll(/<h([1-6]) id="[^"]+">(.*?)<\/h\1>/g)].map(([, , text]) =>

@@ -35,7 +35,7 @@ const replies = {
   'a page of a trial link': () => call(`${app.url}/billing/trial?token=none`),
 }
 
-const publicReplies = ['an open answer', 'the guide']
+const publicReplies = ['an open answer', 'the reference', 'a script of the reference', 'the guide']
 
 describe.each(Object.entries(replies))('%s', (name, ask) => {
   test('forbids sniffing, framing and scripts', async () => {

@@ -170,7 +170,7 @@ describe('unusual HTTP', () => {
   })
 
   test('an invalid Host is ignored', async () => {
-    const [reply] = await sendRaw(server.port, 'GET /docs HTTP/1.1\r\nHost: a b/<c>\r\n\r\n', 1)
+    const [reply] = await sendRaw(server.port, 'GET /healthz HTTP/1.1\r\nHost: a b/<c>\r\n\r\n', 1)
     expect(reply!.status).toBe(200)
   })
 })

@@ -47,10 +47,11 @@ export class ExampleChecker {
   #collect(node: unknown, pointer: string): void {
     if (typeof node !== 'object' || node === null) return
     const { properties, requestBody } = node as {
-      properties?: Record<string, { const?: string; enum?: string[] }>
+      properties?: Record<string, { const?: string; enum?: string[]; 'x-extensible-enum'?: string[] }>
       requestBody?: { content?: object }
     }
-    const name = properties?.object?.const ?? properties?.object?.enum?.[0] ?? (pointer.endsWith('/Error') && 'error')
+    const { const: constant, enum: choices, 'x-extensible-enum': known } = properties?.object ?? {}
+    const name = constant ?? choices?.[0] ?? known?.[0] ?? (pointer.endsWith('/Error') && 'error')
     if (name) this.#replies.set(name, [...(this.#replies.get(name) ?? []), this.#compile(pointer)])
     if (requestBody?.content) {
       const path = `${pointer}/requestBody/content/application~1json/schema`
