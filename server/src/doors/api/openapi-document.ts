@@ -31,7 +31,8 @@ export function publicDocument(
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       contact: { name: 'The operator of this installation', ...(publicUrl !== null && { url: docsUrl }) },
     },
-    externalDocs: { description: 'The guide for developers', url: `${docsUrl}/guide` },
+    // A relative address is none in OpenAPI.
+    ...(publicUrl !== null && { externalDocs: { description: 'The guide for developers', url: `${docsUrl}/guide` } }),
     tags,
     security: {
       bearerKey: {

@@ -55,6 +55,7 @@ export const GrowingEnum = <const T extends string>(
   return Type.Unsafe<T>({
     type: 'string',
     pattern,
+    maxLength: 64,
     'x-extensible-enum': values.map(([value]) => value),
     description: `${description} More values may come. Known today: ${known.join(', ')}.`,
   })

@@ -25,7 +25,7 @@ export const invalidContactId = {
 export const RequestedContactId = Type.String({
   pattern: contactIdPattern,
   maxLength: 1_000,
-  published: { maxLength: null },
+  published: { maxLength: 24 },
   ...invalidContactId,
 })
 

@@ -29,7 +29,7 @@ export const Exclude = ClosedObject(
         Type.String({
           pattern: '^lst_[A-Za-z]+_[A-Za-z]{16}$',
           maxLength: 1_000,
-          published: { maxLength: null },
+          published: { maxLength: 25 },
           errorCode: 'invalid_list_id',
           errorMessage: 'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
           examples: ['lst_live_PqLmXzTbVnRwKdHc'],

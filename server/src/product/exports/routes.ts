@@ -70,7 +70,7 @@ const ofWholeFile = ['ETag', 'Accept-Ranges', 'Content-Disposition'] as const
 
 const queueFull = '20 exports of this account are waiting, the most that may; try again when one has begun.'
 
-const Content = Type.String({ format: 'binary' })
+const Content = Type.String({ format: 'binary', maxLength: 2 ** 40 })
 
 const exportFileReply = {
   description: 'The file, or the range of it.',

@@ -37,7 +37,7 @@ export const exportProperties = {
   list: Type.Optional(
     Type.String({
       maxLength: 1_000,
-      published: { maxLength: null },
+      published: { maxLength: 25 },
       description: 'The id of a list: exports the members of this list instead of what filters find.',
       examples: ['lst_live_QmWvTzHbNcRyLpXk'],
     }),

@@ -146,7 +146,7 @@ export const ListItemsAdded = ClosedObject(
   {
     added: Count('Items that the list did not have.'),
     already: Count('Items that it had.'),
-    unknown: Type.Array(Type.String(), {
+    unknown: Type.Array(Type.String({ maxLength: 16_000 }), {
       maxItems: 2 * maxNamed,
       description: 'Domains that no store has, in their normal form, which are kept as pending; ids that name nothing.',
     }),

@@ -74,7 +74,7 @@ export function addErrorSchema(app: FastifyInstance, Action: TSchema): void {
 /** Collects an OpenAPI document from the routes and serves it. Routes must be added in plugins to be included. */
 export function registerOpenApi(app: FastifyInstance, document: OpenApiDocument): void {
   const { basePath, publicUrl, info, serverDescription, tags, security, headers } = document
-  const server = { url: (publicUrl ?? '') + basePath, description: serverDescription }
+  const server = { url: (publicUrl ?? '') + basePath, description: serverDescription, 'x-internal': false }
   const routes = new Map<string, RouteOptions>()
   app.register(swagger, {
     decorator: document.decorator as 'swagger',

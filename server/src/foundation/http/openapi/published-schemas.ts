@@ -9,8 +9,7 @@ interface Document {
 
 /**
  * Publishes replies as objects that can grow, whereas the service sends no other properties than those described: a client that
- * validates would refuse the first addition. Requests stay closed. Limits on the length of texts in replies, and very long
- * ones in addresses and headers, belong to the server and are left out.
+ * validates would refuse the first addition. Requests stay closed.
  */
 export function openReplies(document: Document): void {
   const schemas = document.components?.schemas ?? {}
@@ -19,14 +18,8 @@ export function openReplies(document: Document): void {
   for (const operation of operationsOf(document.paths)) {
     for (const { content = {} } of Object.values(operation.responses ?? {}))
       for (const media of Object.values(content)) if (media.schema) media.schema = openReply(media.schema)
-    for (const parameter of operation.parameters ?? []) {
-      const { maxLength } = parameter.schema ?? {}
-      if (typeof maxLength === 'number' && maxLength >= longestTold) delete parameter.schema!.maxLength
-    }
   }
 }
-
-const longestTold = 1_000
 
 interface Operation {
   parameters?: { schema?: Node }[]
@@ -39,7 +32,7 @@ function operationsOf(paths: object): Operation[] {
 }
 
 function openReply(schema: Node): Node {
-  const { additionalProperties, maxLength: _, ...open } = mapSubschemas(schema, openReply)
+  const { additionalProperties, ...open } = mapSubschemas(schema, openReply)
   return additionalProperties === undefined || additionalProperties === false ? open : { ...open, additionalProperties }
 }
 
