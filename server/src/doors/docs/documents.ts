@@ -88,7 +88,7 @@ Every request needs an API key as a bearer token. The base address is ${publicUr
 - [OpenAPI document](${publicUrl}/api/v1/openapi.json): All operations with their parameters, replies, errors and scopes, as OpenAPI 3.1.
 - [Search](${publicUrl}/docs/search?q=reveal): Finds pages and operations by words, with the parameter q.
 
-## DocumentLibrary
+## Documents
 
 ${ofReader('customer')}
 ## Optional

@@ -85,7 +85,7 @@ function footer(pages: readonly DocumentPage[], path: string | null): Html {
         <ul><li><a href="/docs">Reference</a></li>${links('customer')}</ul></div>
       ${
         forOperators.length > 0 &&
-        html`<div><h2>For operators</h2>
+        html`<div><h2>More</h2>
         <ul>${forOperators}</ul></div>`
       }
       <div><h2>For programs</h2>
@@ -123,6 +123,8 @@ pre { padding: 0.875rem 1rem; background: var(--bg); border: 1px solid var(--lin
 .copy { position: absolute; top: 0.375rem; right: 0.375rem; min-height: 1.75rem; padding: 0.125rem 0.625rem;
   border: 1px solid var(--line); border-radius: 0.25rem; background: var(--surface); color: var(--text);
   font: inherit; font-size: 0.8125rem; cursor: pointer; }
+/* Room for the button above the code. */
+.code:has(.copy) pre { padding-top: 2.5rem; }
 .copy:hover { background: var(--hover); }
 /* A shadow at the side where more can be scrolled to; the covers move with the content. */
 .table {
@@ -157,7 +159,7 @@ footer a { display: inline-block; padding: 0.125rem 0; }
 @media (max-width: 56rem) {
   .columns { display: block; }
   .sections { position: static; width: auto; max-height: none; padding: 1.25rem 1.25rem 0; }
-  .sections ul { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+  .sections ul { display: flex; gap: 0 1.25rem; overflow-x: auto; white-space: nowrap; }
   main { padding: 0.5rem 1.25rem 3rem; }
   footer { padding-left: 1.25rem; }
 }

@@ -19,17 +19,17 @@ export interface DocumentPage {
 
 const pages: readonly DocumentPage[] = [
   {
+    name: 'afternoon',
+    file: 'docs/afternoon.md',
+    label: 'Tutorial',
+    description: 'From a key to a revealed contact in five steps, in curl, TypeScript and Python.',
+    reader: 'customer',
+  },
+  {
     name: 'guide',
     file: 'docs/api.md',
     label: 'Guide',
     description: 'How to use the API: keys, limits, searches, reveals, lists, exports, billing and errors.',
-    reader: 'customer',
-  },
-  {
-    name: 'afternoon',
-    file: 'docs/afternoon.md',
-    label: 'Afternoon',
-    description: 'From a key to a revealed contact in five steps, in curl, TypeScript and Python.',
     reader: 'customer',
   },
   {
@@ -72,8 +72,9 @@ const pages: readonly DocumentPage[] = [
     name: 'status-codes',
     file: 'docs/status-codes.md',
     label: 'Status codes',
-    description: 'Every error code of the API and the console, with its HTTP status and what to do.',
+    description: 'In which order a request is checked, and which refusals count.',
     reader: 'operator',
+    select: (text) => text.split('\n## How an error is made')[0]!,
   },
 ]
 
@@ -96,7 +97,11 @@ export function resolveLink(served: readonly DocumentPage[], { file }: DocumentP
 
 /** The API's part of each version; the rest is for those who run or build the service. */
 function keepApiChanges(text: string): string {
-  const [start = '', ...versions] = text.split(/^(?=## )/m)
+  // The fingerprint is of the recorded document; the served one has the ids and the address of its installation.
+  const [start = '', ...versions] = text
+    .replace(/ Each\snames the fingerprint[\s\S]*?requires it\./, '')
+    .replaceAll(/ \(contract [0-9a-f]+\)/g, '')
+    .split(/^(?=## )/m)
   const kept = versions.map((version) => {
     const [title = '', ...parts] = version.split(/^(?=### )/m)
     return title + parts.filter((part) => part.startsWith('### API\n')).join('')

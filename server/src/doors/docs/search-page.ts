@@ -29,7 +29,8 @@ export function renderSearchPage(
   query: string,
 ): string {
   const words = queryWords(query)
-  const results = searchEntries(entries, words)
+  const found = searchEntries(entries, words)
+  const results = found.slice(0, maxResults)
   return sitePage(pages, publicUrl, {
     path: '/docs/search',
     title: words.length > 0 ? `${query}: search` : 'Search',
@@ -42,13 +43,16 @@ export function renderSearchPage(
           required />
         <button>Search</button>
       </form>
-      ${words.length > 0 && html`<p role="status">${countOf(results.length)}</p>`}
+      ${words.length > 0 && html`<p role="status">${countOf(found.length)}</p>`}
       <ol class="results">${results.map((entry) => resultOf(entry, words))}</ol>`,
   })
 }
 
+const maxResults = 30
+
 function countOf(results: number): string {
   if (results === 0) return 'Nothing contains all of these words. Try fewer or shorter ones.'
+  if (results > maxResults) return `The first ${maxResults} of ${results} results`
   return results === 1 ? '1 result' : `${results} results`
 }
 

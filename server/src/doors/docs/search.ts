@@ -9,7 +9,6 @@ export interface SearchEntry extends TextSection {
 
 export const maxQueryLength = 100
 const maxWords = 8
-const maxResults = 30
 const excerptLength = 220
 const excerptLead = 60
 
@@ -26,7 +25,6 @@ export function searchEntries(entries: readonly SearchEntry[], words: readonly s
     .map((entry) => ({ entry, score: scoreOf(entry, words) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
-    .slice(0, maxResults)
     .map(({ entry }) => entry)
 }
 

@@ -11,8 +11,8 @@ export interface ErrorAnnotations {
   errorParam?: string
   /** The description of a property whose object has a name and a description of its own in the API document. */
   memberDescription?: string
-  /** Keywords that differ in the published documents, such as an `enum` whose values the service takes in any letter case; null leaves one out. */
-  published?: { enum?: readonly string[]; maxLength?: null; default?: number }
+  /** Keywords that differ in the published documents, such as an `enum` whose values the service takes in any letter case. */
+  published?: { enum?: readonly string[]; maxLength?: number; default?: number }
 }
 
 declare module 'typebox' {

@@ -49,7 +49,7 @@ describe('the site', () => {
       const bar = /<nav class="bar".*?<\/nav>/s.exec(body)![0]
       const labels = [...bar.matchAll(/>([^<>]+)<\/a>/g)].map(([, label]) => label)
       expect(labels, path).toEqual([
-        ...['Reference', 'Guide', 'Afternoon', 'Clients', 'Sandbox', 'Exports', 'Changelog', 'Console', 'Search'],
+        ...['Reference', 'Tutorial', 'Guide', 'Clients', 'Sandbox', 'Exports', 'Changelog', 'Console', 'Search'],
       ])
     }
   })
