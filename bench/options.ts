@@ -9,6 +9,7 @@ export const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [
        npm run bench -- compare --baseline COMMIT [--stores N] [--seconds N] [--rounds N] [--connections N,…] [--accounts N,…] [--only OPERATION,…] [--report FILE] [--json]
        npm run bench -- statements --baseline COMMIT [--stores N] [--rounds N] [--report FILE] [--json]
        npm run bench -- outage [the same options as api]
+       npm run bench -- compression [--stores N] [--seconds N] [--rounds N] [--connections N] [--accounts N] [--engine memory|postgres]
        npm run bench -- import [--stores N] [--contacts N] [--serving]
        npm run bench -- import --baseline COMMIT [--stores N] [--contacts N] [--rounds N]
        npm run bench -- messy [--stores N] [--contacts N] [--only DIALECT,…] [--seed N] [--report FILE]
@@ -36,6 +37,7 @@ export const commands = [
   'compare',
   'statements',
   'outage',
+  'compression',
   'import',
   'messy',
   'ledger',
@@ -62,6 +64,8 @@ const defaults = {
 
 const defaultsOf: { [name in (typeof commands)[number]]?: Partial<typeof defaults> } = {
   compare: { connections: '1,32,128', accounts: '1,8' },
+  // With more at once, the service sends some replies as they are.
+  compression: { connections: '16' },
   search: { rounds: '7' },
   counts: { rounds: '5' },
   'search-ready': { seconds: '5', connections: '16' },

@@ -6,6 +6,7 @@
  *   npm run bench -- compare --baseline COMMIT [--stores 200000] [--seconds 2] [--rounds 3] [--connections 1,32,128] [--accounts 1,8] [--only …] [--report bench/compare.md]
  *   npm run bench -- statements --baseline COMMIT [--stores 20000] [--rounds 3] [--report bench/statements.md]
  *   npm run bench -- outage [the same options as api]
+ *   npm run bench -- compression [--stores 20000] [--seconds 2] [--rounds 3] [--connections 16] [--accounts 8] [--engine memory]
  *   npm run bench -- import [--stores 200000] [--contacts 300000] [--serving]
  *   npm run bench -- import --baseline COMMIT [--stores 30000] [--contacts 45000] [--rounds 3]
  *   npm run bench -- messy [--stores 200000] [--contacts 300000] [--only agency,excel,unicode,files] [--seed 1] [--report bench/messy.md]
@@ -35,6 +36,7 @@ import { benchCompare } from './compare/bench.ts'
 import { compareImports, formatImportComparisons } from './compare/imports.ts'
 import { renderCompare, writeCompareReport } from './compare/report.ts'
 import type { CompareResults } from './compare/results.ts'
+import { benchCompression, formatCompression } from './compression.ts'
 import { benchFilters } from './console/filters.ts'
 import { benchLighthouse } from './console/lighthouse.ts'
 import { formatFilters, formatLighthouse, writeConsoleReport } from './console/report.ts'
@@ -177,6 +179,12 @@ async function run(
   if (command === 'profile') {
     const profiles = await benchProfile({ ...options, stores: stores ?? 20_000 }, workspace, cleanup, printProgress)
     process.stdout.write(`${json ? JSON.stringify(profiles) : formatProfiles(profiles)}\n`)
+    return 0
+  }
+  if (command === 'compression') {
+    const measured = { ...options, stores: stores ?? 20_000 }
+    const figures = await benchCompression(measured, workspace, cleanup, printProgress)
+    process.stdout.write(`${json ? JSON.stringify(figures) : formatCompression(figures)}\n`)
     return 0
   }
   if (command === 'outage') {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Operation, operations } from '../api/load/workload.ts'
 import type { Report } from '../api/report.ts'
+import type { CompressionFigures } from '../compression.ts'
 import type { OutageReport } from '../outage/bench.ts'
 import type { Profiles } from '../profile/bench.ts'
 import type { ReadyResults } from '../search/ready.ts'
@@ -41,6 +42,20 @@ test(
     const figures = await runShortBench<OutageReport>('outage', '--only', 'search,reveal_1')
     expect(Object.keys(figures)).toEqual(['search', 'reveal_1'])
     expect(Math.min(...figuresNamed(figures, ['normalP99Ms', 'outageP99Ms']))).toBeGreaterThan(0)
+  },
+  benchTimeoutMs,
+)
+
+test(
+  'the bench of compressed replies runs through: each kind gets smaller replies in both encodings',
+  async () => {
+    const tiny = ['--stores', '500', '--seconds', '0.05', '--connections', '4']
+    const { requests } = await runShortBench<CompressionFigures>('compression', ...tiny)
+    expect(requests.map(({ name }) => name)).toEqual(['search_25', 'search_100', 'contact_search', 'taxonomy'])
+    for (const { name, bytes, toIdentity } of requests) {
+      expect(Math.max(bytes.gzip, bytes.br), name).toBeLessThan(bytes.identity)
+      expect(Math.min(toIdentity.gzip.median, toIdentity.br.median), name).toBeGreaterThan(0)
+    }
   },
   benchTimeoutMs,
 )

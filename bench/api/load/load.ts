@@ -1,7 +1,14 @@
 import { mapConcurrently, splitEvenly } from '@storedex/testkit'
 import type { Request } from 'autocannon'
 import { enrichRequest, lookupRequest, type RevealLoad, searchRequest } from './requests.ts'
-import type { Operation, RevealOperation, SearchItem, SearchOperation, Workload } from './workload.ts'
+import {
+  type Operation,
+  type RevealOperation,
+  type SearchItem,
+  type SearchOperation,
+  searchLimit,
+  type Workload,
+} from './workload.ts'
 
 /** The load of one connection: requests to repeat, or reveals. */
 export type ConnectionLoad = { repeated: Request[] } | { reveals: RevealLoad }
@@ -22,14 +29,8 @@ export async function prepareLoad(
     splitEvenly(items, connections).map((share, connection) => ({
       repeated: share.map((item) => requestOf(keyOf(connection), item)),
     }))
-  const search = async (operation: SearchOperation): Promise<ConnectionLoad[]> => {
-    const loads: ConnectionLoad[] = []
-    for (const [connection, items] of splitEvenly<SearchItem<object>>(workload[operation], connections).entries()) {
-      const walk = (item: SearchItem<object>) => requestForPage(origin, operation, keyOf(connection), item)
-      loads.push({ repeated: await mapConcurrently(items, walk) })
-    }
-    return loads
-  }
+  const search = async (operation: SearchOperation): Promise<ConnectionLoad[]> =>
+    (await prepareSearches(origin, workload, keys, connections, operation)).map((repeated) => ({ repeated }))
   const idsOfConnections = splitEvenly(workload.contacts, connections).map((share) => share.map(({ id }) => id))
   const reveal = (operation: RevealOperation): ConnectionLoad[] =>
     idsOfConnections.map((contactIds, connection) => ({
@@ -47,20 +48,38 @@ export async function prepareLoad(
   }
 }
 
+/** The searches of each connection, in pages of `limit`. */
+export async function prepareSearches(
+  origin: string,
+  workload: Workload,
+  keys: readonly string[],
+  connections: number,
+  operation: SearchOperation,
+  limit = searchLimit,
+): Promise<Request[][]> {
+  const searches: Request[][] = []
+  for (const [connection, items] of splitEvenly<SearchItem<object>>(workload[operation], connections).entries()) {
+    const key = keys[connection % keys.length]!
+    searches.push(await mapConcurrently(items, (item) => requestForPage(origin, operation, key, item, limit)))
+  }
+  return searches
+}
+
 /** Falls back to the first page where the search has too few. */
 async function requestForPage(
   origin: string,
   operation: SearchOperation,
   key: string,
   item: SearchItem<object>,
+  limit: number,
 ): Promise<Request> {
   let cursor: string | null = null
   for (let page = 0; page < item.pagesBefore; page++) {
-    const { body } = await send(origin, searchRequest(operation, key, item, cursor))
+    const { body } = await send(origin, searchRequest(operation, key, item, cursor, limit))
     cursor = (JSON.parse(body) as { next_cursor: string | null }).next_cursor
     if (cursor === null) break
   }
-  return searchRequest(operation, key, item, cursor)
+  return searchRequest(operation, key, item, cursor, limit)
 }
 
 /** A recorded reply for the bare route. */

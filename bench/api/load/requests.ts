@@ -16,6 +16,7 @@ export const paths = {
   search: '/api/v1/stores/search',
   enrich: '/api/v1/stores/enrich',
   contact_search: '/api/v1/contacts/search',
+  taxonomy: '/api/v1/taxonomy',
   reveal: '/api/v1/contacts/reveal',
 } as const
 
@@ -28,12 +29,17 @@ export function searchRequest(
   key: string,
   { filters }: SearchItem<object>,
   cursor: string | null,
+  limit = searchLimit,
 ): Request {
-  return post(paths[operation], key, { ...filters, limit: searchLimit, ...(cursor && { cursor }) })
+  return post(paths[operation], key, { ...filters, limit, ...(cursor && { cursor }) })
 }
 
 export function enrichRequest(key: string, domains: string[]): Request {
   return post(paths.enrich, key, { domains })
+}
+
+export function taxonomyRequest(key: string): Request {
+  return { method: 'GET', path: paths.taxonomy, headers: { authorization: `Bearer ${key}` } }
 }
 
 /** The reveals of one connection. */

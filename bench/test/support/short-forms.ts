@@ -2,7 +2,7 @@ import type { BenchName } from './short-bench.ts'
 
 /** Benches by the file that runs their short forms. */
 export const benchesOf = {
-  load: ['api', 'outage', 'profile', 'search-ready'],
+  load: ['api', 'outage', 'compression', 'profile', 'search-ready'],
   versions: ['compare', 'statements'],
   data: ['import', 'messy', 'ledger', 'exports'],
   search: ['search', 'counts', 'exclude', 'bad-filters'],
