@@ -32,11 +32,11 @@ function readExample(path: string, method: string, operation: Json): ExampleRequ
     ),
   )
   if (!shown || shown.status >= 400) return undefined
-  const given = (operation.parameters ?? []).filter((parameter: Json) => parameter.example !== undefined)
+  const given: { name: string; in: string; schema: Json; value: Json }[] = (operation.parameters ?? []).flatMap(
+    ({ examples, ...parameter }: Json) => (examples ? [{ ...parameter, value: examples.demonstration.value }] : []),
+  )
   const ofPlace = (place: string): Record<string, string> =>
-    Object.fromEntries(
-      given.filter((each: Json) => each.in === place).map(({ name, example }: Json) => [name, String(example)]),
-    )
+    Object.fromEntries(given.filter((each) => each.in === place).map(({ name, value }) => [name, String(value)]))
   const body = operation.requestBody?.content['application/json']
   const sent = body?.examples?.demonstration?.value
   const params = ofPlace('path')
@@ -50,7 +50,7 @@ function readExample(path: string, method: string, operation: Json): ExampleRequ
     values: [
       { where: 'reply', schema: shown.schema, value: shown.value },
       ...(body ? [{ where: 'body', schema: body.schema, value: sent }] : []),
-      ...given.map(({ name, schema, example }: Json) => ({ where: name, schema, value: example })),
+      ...given.map(({ name, schema, value }) => ({ where: name, schema, value })),
     ],
     send: (url, key, others = params) => {
       const target = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(others[name]!))

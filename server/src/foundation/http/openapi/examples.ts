@@ -48,13 +48,14 @@ export const demonstrationRequestId = 'req_8fK2mXo3QpLr7TzV1aBcD4Ef'
 
 /** The name of the examples in the document. */
 const exampleKey = 'demonstration'
+const requestSummary = 'A request to the demonstration'
 
 interface Described {
   content?: Record<string, { examples?: Record<string, { summary: string; value: unknown }> }>
 }
 
 interface DescribedOperation {
-  parameters?: { name: string; in: string; example?: unknown }[]
+  parameters?: { name: string; in: string; example?: unknown; examples?: object }[]
   requestBody?: unknown
   responses: Record<string, unknown>
 }
@@ -70,18 +71,17 @@ export function addExample(operation: DescribedOperation, { config }: Pick<Route
   }
   for (const parameter of operation.parameters ?? []) {
     const value = given[parameter.in]?.[parameter.name]
-    // The reference page sends every parameter that has an example.
-    if (value === undefined) delete parameter.example
-    else parameter.example = value
+    // The reference page fills a request from `examples` alone.
+    delete parameter.example
+    if (value !== undefined) parameter.examples = { [exampleKey]: { summary: requestSummary, value } }
   }
-  if (request.body)
-    setExample(operation.requestBody, 'application/json', 'A request to the demonstration', request.body)
+  if (request.body) setExample(operation.requestBody, 'application/json', requestSummary, request.body)
   const contentType = typeof reply.body === 'string' ? 'text/csv' : 'application/json'
   const summary = reply.isExcerpt ? 'A reply of the demonstration, shortened' : 'A reply of the demonstration'
   setExample(operation.responses[reply.status], contentType, summary, reply.body)
 }
 
-/** In `examples`: the reference page ignores the `example` of a body. */
+/** In `examples`: the reference page ignores `example`. */
 function setExample(described: unknown, contentType: string, summary: string, value: unknown): void {
   const { content } = described as Described
   const media = content?.[contentType]
