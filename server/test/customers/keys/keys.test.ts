@@ -63,6 +63,7 @@ describe('creating a key', () => {
       id: key.id,
       name: 'shop sync',
       mode: 'live',
+      scopes: ['usage:read', 'stores:read'],
     })
 
     const { body: list } = await user.get(keysOf(user))

@@ -23,8 +23,8 @@ const minBytes = 1_024
 const maxRunning = 16
 const maxKeptBytes = 32 * 1_024 * 1_024
 
-// Measured on a page of 100 stores: 0.2 ms, and hardly larger than with more work.
-const eachLevels = { br: 3, gzip: 6 } as const
+// The least work: more takes two to three times as long for a tenth fewer bytes.
+const eachLevels = { br: 1, gzip: 1 } as const
 // From 10 on, brotli takes ten times as long for 7 percent less.
 const onceLevels = { br: 9, gzip: 9 } as const
 
@@ -75,7 +75,12 @@ export function compressReplies(app: FastifyInstance): void {
 
 function compress(body: Buffer, encoding: Encoding, level: number): Promise<Buffer> {
   if (encoding === 'gzip') return compressors.gzip(body, { level })
-  const params = { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: level,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+    // A window of the usual 4 MB is allocated for each reply.
+    ...(level < 9 && { [constants.BROTLI_PARAM_LGWIN]: 16 }),
+  }
   return compressors.br(body, { params })
 }
 
