@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
 import type { Storedex } from '../../../../client/src/index.ts'
 import { generous } from '../../product/contacts/support/reveals.ts'
@@ -5,7 +6,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts'
 import { generateContacts } from '../../support/records/contact-records.ts'
 import { generateStores } from '../../support/records/store-records.ts'
 import { chargedTo, connectClient, ledgerDifferences, startFaultProxy } from './support/disturbed.ts'
-import type { FaultProxy } from './support/fault-proxy.ts'
+import type { FaultProxy, ServiceAnswer } from './support/fault-proxy.ts'
 import { type FaultWeights, roughNetwork } from './support/faults.ts'
 
 const stores = [...generateStores(260, 5)]
@@ -29,7 +30,13 @@ async function connectThroughFaults(weights: FaultWeights) {
 /** The rows of all pages that the service has sent, delivered or not. */
 function rowsSent({ exchanges }: FaultProxy): number {
   const pages = exchanges.flatMap(({ answers }) => answers).filter(({ status }) => status === 200)
-  return pages.reduce((rows, { body }) => rows + JSON.parse(body.toString()).data.length, 0)
+  return pages.reduce((rows, page) => rows + JSON.parse(textOf(page)).data.length, 0)
+}
+
+function textOf({ rawHeaders, body }: ServiceAnswer): string {
+  const encoding = rawHeaders.find((_, index) => rawHeaders[index - 1]?.toLowerCase() === 'content-encoding')
+  const decode = { gzip: gunzipSync, br: brotliDecompressSync }[encoding ?? '']
+  return (decode ? decode(body) : body).toString()
 }
 
 const walks: Record<string, (storedex: Storedex) => Promise<object[]>> = {
