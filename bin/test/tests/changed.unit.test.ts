@@ -28,9 +28,9 @@ test('a test with the name of the changed file comes first, and a changed test b
   expect(orderTests(project, ['server/src/foundation/kernel/ids.ts'])[0]).toBe(
     'server/test/foundation/kernel/ids.random.unit.test.ts',
   )
-  const changed = ['server/src/foundation/kernel/ids.ts', 'server/test/foundation/http/guide.test.ts']
+  const changed = ['server/src/foundation/kernel/ids.ts', 'server/test/foundation/http/pages.test.ts']
   expect(orderTests(project, changed).slice(0, 2).sort()).toEqual([
-    'server/test/foundation/http/guide.test.ts',
+    'server/test/foundation/http/pages.test.ts',
     'server/test/foundation/kernel/ids.random.unit.test.ts',
   ])
 })

@@ -1,5 +1,5 @@
 /** What a reader of the reference has to know of every operation, in Markdown: the `info.description` of the document. */
-export const introduction = `Store and contact intelligence for e-commerce. Searches and lookups answer from the catalogue alone. The [guide](/docs/guide) explains more, with examples.
+export const introduction = `Store and contact intelligence for e-commerce. Searches and lookups answer from the catalogue alone. The [tutorial](/docs/afternoon) leads from a key to a revealed contact; the [guide](/docs/guide) explains more, with examples.
 
 **Authentication.** Every request needs an API key as a bearer token: \`Authorization: Bearer sdx_live_…\`. A key belongs to one account, which needs a plan with API access for everything but billing.
 

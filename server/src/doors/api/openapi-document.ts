@@ -23,7 +23,7 @@ export function publicDocument(
     decorator: 'swagger',
     basePath: '/api/v1',
     publicUrl,
-    serverDescription: 'This installation, be it local or in production.',
+    serverDescription: 'This installation.',
     info: {
       title: 'Storedex API',
       version: '1.0.0',

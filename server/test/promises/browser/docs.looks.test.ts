@@ -74,6 +74,7 @@ describeInBrowser('a page that is not of the console', () => {
   })
 
   const plain = [
+    '/docs/afternoon',
     '/docs/guide',
     '/docs/clients',
     '/docs/sandbox',
