@@ -99,7 +99,7 @@ export function resolveLink(served: readonly DocumentPage[], { file }: DocumentP
 function keepApiChanges(text: string): string {
   // The fingerprint is of the recorded document; the served one has the ids and the address of its installation.
   const [start = '', ...versions] = text
-    .replace(/ Each\snames the fingerprint[\s\S]*?requires it\./, '')
+    .replace(/ Each\snames the fingerprint[\s\S]{0,150}?requires it\./, '')
     .replaceAll(/ \(contract [0-9a-f]+\)/g, '')
     .split(/^(?=## )/m)
   const kept = versions.map((version) => {
