@@ -29,6 +29,9 @@ export function registerDocs(app: FastifyInstance, options: DocsOptions): void {
     const script = tagText('text/javascript', pageScript)
     const llmsText = tagText('text/plain', renderLlmsText(documents))
     docs.get('/docs/page.js', { schema, config }, (request, reply) => sendTagged(request, reply, script))
+    // Where they are looked for.
+    for (const [path, target] of Object.entries({ '/docs/': '/docs', '/openapi.json': '/api/v1/openapi.json' }))
+      docs.get(path, { schema }, (_request, reply) => reply.redirect(target, 308))
     for (const path of ['/llms.txt', '/docs/llms.txt'])
       docs.get(path, { schema, config }, (request, reply) => sendTagged(request, reply, llmsText))
 

@@ -54,6 +54,11 @@ describe('the site', () => {
     }
   })
 
+  test('leads from where the reference and its document are looked for to where they are', async () => {
+    for (const [path, target] of Object.entries({ '/docs/': '/docs', '/openapi.json': '/api/v1/openapi.json' }))
+      expect((await fetch(url + path, { redirect: 'manual' })).headers.get('location')).toBe(target)
+  })
+
   test('has no link that leads nowhere, and no heading that is missed', async () => {
     const bodies = new Map<string, string>()
     for (const path of ['/docs', ...pages, '/docs/search']) bodies.set(path, (await get(path)).body)
