@@ -11,6 +11,7 @@ const open = [
   'GET /api/v1/openapi.json',
   'GET /console/api/openapi.json',
   'GET /docs',
+  'GET /docs/',
   'GET /docs/:page',
   'GET /docs/llms.txt',
   'GET /docs/page.js',
@@ -19,6 +20,7 @@ const open = [
   'GET /docs/start.js',
   'GET /healthz',
   'GET /llms.txt',
+  'GET /openapi.json',
   'GET /readyz',
   // Return pages of the payment provider's links; they contain no data.
   'GET /billing/canceled',
