@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { makesAllRuns } from '../../../../bin/tests/proof-runs.ts'
 import { prepareCatalogueAndKeys } from '../../../src/program/serving/demo-keys.ts'
 import { createTestProvider } from '../../support/billing-provider.ts'
+import { atEnd, removeFolder } from '../../support/cleanup.ts'
 import { readExamples } from '../../support/records/examples.ts'
 import { describeInBrowser, startBrowserApp } from './support/browser-app.ts'
 import { takeProblems } from './support/console-page.ts'
@@ -40,9 +41,11 @@ const kinds = ['getUsage', 'getStore', 'searchStores', 'revealContacts', 'create
 
 describeInBrowser('the reference', () => {
   test('sends the examples of operations as shown, with a key that is typed once', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'storedex-requests-'))
+    atEnd(() => removeFolder(dataDir))
     const app = await startBrowserApp({
       billing: createTestProvider(),
-      environment: { DEMO: '1', DATA_DIR: mkdtempSync(join(tmpdir(), 'storedex-requests-')) },
+      environment: { DEMO: '1', DATA_DIR: dataDir },
     })
     const keys = (await prepareCatalogueAndKeys({ ...app.operator, billing: app.deps.billing }))!
     await app.searchFollows()

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { prepareCatalogueAndKeys } from '../../../src/program/serving/demo-keys.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { createTestProvider } from '../../support/billing-provider.ts'
+import { atEnd, removeFolder } from '../../support/cleanup.ts'
 import type { Json } from '../../support/client.ts'
 import { type ExampleRequest, readExamples } from '../../support/records/examples.ts'
 
@@ -55,11 +56,13 @@ let key: string
 let examples: ExampleRequest[]
 const openDocument = async () => (await app.anon.get('/openapi.json')).body
 beforeAll(async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'storedex-examples-'))
+  atEnd(() => removeFolder(dataDir))
   app = await startTestApp({
     now: '2026-11-10T12:00:00.000Z',
     engine: 'memory',
     billing: createTestProvider(),
-    environment: { DEMO: '1', DATA_DIR: mkdtempSync(join(tmpdir(), 'storedex-examples-')) },
+    environment: { DEMO: '1', DATA_DIR: dataDir },
   })
   key = (await prepareCatalogueAndKeys({ ...app.operator, billing: app.deps.billing }))!.live
   await app.searchFollows()
