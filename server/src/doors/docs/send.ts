@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { etagMatches } from '../../foundation/http/replies.ts'
+import { etagMatches, etagOf } from '../../foundation/http/replies.ts'
 import { sitePageHeaders } from './layout.ts'
 
 /** A text with what its caller keeps to ask whether it changed. */
@@ -11,7 +10,7 @@ export interface TaggedText {
 }
 
 export function tagText(type: TaggedText['type'], body: string | Buffer): TaggedText {
-  return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
+  return { type, body, etag: etagOf(body) }
 }
 
 /** Sends a text, or an empty 304 if the caller has it. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { composeBytes, mostBytesPerCharacter, writeUtf8 } from '@storedex/fast-text'
@@ -73,6 +74,11 @@ export function encodeJson(json: JsonText): Buffer {
 export function encodedTags(etag: string): Record<'br' | 'gzip', string> {
   const start = etag.slice(0, -1)
   return { br: `${start}-br"`, gzip: `${start}-gzip"` }
+}
+
+/** The ETag of a body: the start of its hash. */
+export function etagOf(body: string | Buffer): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
 }
 
 /** Whether an `If-None-Match` header contains the tag, of any encoding, in a list, as a weak tag, or as `*`. */

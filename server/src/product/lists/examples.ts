@@ -1,5 +1,18 @@
 import { demonstrationRequestId, exampleIds, type OperationExample } from '../../foundation/http/openapi/examples.ts'
 
+/** The list that an example creates. */
+const createdList = {
+  id: 'lst_live_HdTvRbNqWzKcXmLp',
+  object: 'list_of_stores',
+  name: 'Shops for spring',
+  kind: 'stores',
+  description: 'Candles and home fragrance in Germany',
+  items: 0,
+  pending: 0,
+  created_at: '2026-11-10T12:05:00.000Z',
+  updated_at: '2026-11-10T12:05:00.000Z',
+}
+
 /** Examples of the operations on lists. */
 export const listExamples = {
   createList: {
@@ -9,15 +22,7 @@ export const listExamples = {
     reply: {
       status: 201,
       body: {
-        id: 'lst_live_HdTvRbNqWzKcXmLp',
-        object: 'list_of_stores',
-        name: 'Shops for spring',
-        kind: 'stores',
-        description: 'Candles and home fragrance in Germany',
-        items: 0,
-        pending: 0,
-        created_at: '2026-11-10T12:05:00.000Z',
-        updated_at: '2026-11-10T12:05:00.000Z',
+        ...createdList,
         request_id: demonstrationRequestId,
       },
     },
@@ -29,17 +34,7 @@ export const listExamples = {
       body: {
         object: 'list',
         data: [
-          {
-            id: 'lst_live_HdTvRbNqWzKcXmLp',
-            object: 'list_of_stores',
-            name: 'Shops for spring',
-            kind: 'stores',
-            description: 'Candles and home fragrance in Germany',
-            items: 0,
-            pending: 0,
-            created_at: '2026-11-10T12:05:00.000Z',
-            updated_at: '2026-11-10T12:05:00.000Z',
-          },
+          createdList,
           {
             id: exampleIds.list,
             object: 'list_of_stores',

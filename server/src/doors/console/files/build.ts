@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { etagOf } from '../../../foundation/http/replies.ts'
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 
 /** The built console: the files that `console/build.mjs` writes. */
@@ -46,7 +46,7 @@ export function readConsoleBuild(folder: string): ConsoleBuild {
 function createDocument(index: string, scripts: readonly string[]): PageDocument {
   const links = scripts.map((file) => `  <link rel="modulepreload" crossorigin href="/${file}">\n  `)
   const text = index.replace('</head>', `${links.join('')}</head>`)
-  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` }
+  return { text, etag: etagOf(text) }
 }
 
 /** A page that is open since before an update still loads parts of the build it came from. */

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { ErrorReply } from '../errors.ts'
-import { etagMatches } from '../replies.ts'
+import { etagMatches, etagOf } from '../replies.ts'
 import { codesIn, errorSchemaId } from './errors.ts'
 import { addExample, type InstalledIds, withInstalledIds } from './examples.ts'
 import { nameSchemas } from './named-schemas.ts'
@@ -202,5 +201,5 @@ interface RenderedDocument {
 
 function renderDocument(app: FastifyInstance, decorator: string, installed: InstalledIds): RenderedDocument {
   const text = withInstalledIds(JSON.stringify(app.getDecorator<() => object>(decorator)()), installed)
-  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` }
+  return { text, etag: etagOf(text) }
 }

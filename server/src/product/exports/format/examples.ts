@@ -8,6 +8,26 @@ export const exportedStores = {
   max_rows: 3,
 }
 
+/** An export of the demonstration, with its file. */
+const readyExport = {
+  id: exampleIds.export,
+  object: 'export',
+  kind: 'stores',
+  status: 'ready',
+  progress: { rows: 3, of: 3 },
+  cost: { store_exports: 3, contact_credits: 0 },
+  stopped_by: 'max_rows',
+  file: {
+    bytes: 247,
+    sha256: 'ff0e86b677dbc35c74ca96c981feaebcb99309beb7f3917d5cbdeb370775a35f',
+    rows: 3,
+    expires_at: '2026-11-13T12:05:00.000Z',
+  },
+  error: null,
+  created_at: '2026-11-10T12:00:00.000Z',
+  finished_at: '2026-11-10T12:05:00.000Z',
+}
+
 /** Examples of the operations on exports. */
 export const exportExamples = {
   createExport: {
@@ -55,24 +75,7 @@ export const exportExamples = {
             created_at: '2026-11-10T12:05:00.000Z',
             finished_at: '2026-11-10T12:05:01.000Z',
           },
-          {
-            id: exampleIds.export,
-            object: 'export',
-            kind: 'stores',
-            status: 'ready',
-            progress: { rows: 3, of: 3 },
-            cost: { store_exports: 3, contact_credits: 0 },
-            stopped_by: 'max_rows',
-            file: {
-              bytes: 247,
-              sha256: 'ff0e86b677dbc35c74ca96c981feaebcb99309beb7f3917d5cbdeb370775a35f',
-              rows: 3,
-              expires_at: '2026-11-13T12:05:00.000Z',
-            },
-            error: null,
-            created_at: '2026-11-10T12:00:00.000Z',
-            finished_at: '2026-11-10T12:05:00.000Z',
-          },
+          readyExport,
         ],
         has_more: true,
         next_cursor: 'cur_AmT4d18YMERNzdDkitW9dgSUS0dGzEIigSxuEbfryMgFBMXqHw6uHV66qrNwIyDY',
@@ -85,22 +88,7 @@ export const exportExamples = {
     reply: {
       status: 200,
       body: {
-        id: exampleIds.export,
-        object: 'export',
-        kind: 'stores',
-        status: 'ready',
-        progress: { rows: 3, of: 3 },
-        cost: { store_exports: 3, contact_credits: 0 },
-        stopped_by: 'max_rows',
-        file: {
-          bytes: 247,
-          sha256: 'ff0e86b677dbc35c74ca96c981feaebcb99309beb7f3917d5cbdeb370775a35f',
-          rows: 3,
-          expires_at: '2026-11-13T12:05:00.000Z',
-        },
-        error: null,
-        created_at: '2026-11-10T12:00:00.000Z',
-        finished_at: '2026-11-10T12:05:00.000Z',
+        ...readyExport,
         request_id: demonstrationRequestId,
       },
     },
