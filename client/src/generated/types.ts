@@ -1582,7 +1582,7 @@ export type Store = {
      */
     platform_plus: boolean;
     /**
-     * How well the store fits as a lead, as whoever supplies the catalogue rates it: a number without a unit, greater is better. Its scale is that of the catalogue, 0 to 100 in the sandbox; the service sets no bounds. null: not rated. Searches return the greatest first, stores without a score last.
+     * How well the store fits as a lead, as the supplier of the catalogue rates it: a number without a unit, greater is better. Its scale is that of the catalogue, 0 to 100 in the sandbox; the service sets no bounds. null: not rated. Searches return the greatest first, stores without a score last.
      */
     lead_fit_score: number | null;
     /**
@@ -1734,7 +1734,7 @@ export type StoreCreatedAt = {
      */
     source: 'platform' | 'domain_registration' | 'certificate_log' | 'first_product' | 'first_page' | 'web_archive' | 'first_discovered' | (string & {}) | null;
     /**
-     * How certain the estimate is, as whoever supplies the catalogue judges it: high, medium or low; it does not follow from source or resolution. null: not judged.
+     * How certain the estimate is, as the supplier of the catalogue judges it: high, medium or low; it does not follow from source or resolution. null: not judged.
      */
     confidence: 'high' | 'medium' | 'low' | null;
 };

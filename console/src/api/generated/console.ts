@@ -260,7 +260,7 @@ type StoreCreatedAt = {
     resolution: 'exact' | 'month' | 'year' | null;
     /** Where the estimate comes from; null if unknown. More values may come. Known today: platform (the store platform says it), domain_registration (the domain was registered), certificate_log (first certificate for the domain in a public log), first_product (oldest product of the store), first_page (oldest dated page of the store), web_archive (first copy in a web archive), first_discovered (when the store was first seen). */
     source: 'platform' | 'domain_registration' | 'certificate_log' | 'first_product' | 'first_page' | 'web_archive' | 'first_discovered' | null;
-    /** How certain the estimate is, as whoever supplies the catalogue judges it: high, medium or low; it does not follow from source or resolution. null: not judged. */
+    /** How certain the estimate is, as the supplier of the catalogue judges it: high, medium or low; it does not follow from source or resolution. null: not judged. */
     confidence: 'high' | 'medium' | 'low' | null;
 };
 
@@ -470,7 +470,7 @@ type Store = {
     revenue_tier: string | null;
     /** Whether the store is on the store platform's premium tier. */
     platform_plus: boolean;
-    /** How well the store fits as a lead, as whoever supplies the catalogue rates it: a number without a unit, greater is better. Its scale is that of the catalogue, 0 to 100 in the sandbox; the service sets no bounds. null: not rated. Searches return the greatest first, stores without a score last. */
+    /** How well the store fits as a lead, as the supplier of the catalogue rates it: a number without a unit, greater is better. Its scale is that of the catalogue, 0 to 100 in the sandbox; the service sets no bounds. null: not rated. Searches return the greatest first, stores without a score last. */
     lead_fit_score: number | null;
     /** When the store was created, as an estimate; null if nothing is known. */
     store_created_at: StoreCreatedAt | null;
@@ -1468,7 +1468,7 @@ type ReplyOfViewStore = {
     revenue_tier: string | null;
     /** Whether the store is on the store platform's premium tier. */
     platform_plus: boolean;
-    /** How well the store fits as a lead, as whoever supplies the catalogue rates it: a number without a unit, greater is better. Its scale is that of the catalogue, 0 to 100 in the sandbox; the service sets no bounds. null: not rated. Searches return the greatest first, stores without a score last. */
+    /** How well the store fits as a lead, as the supplier of the catalogue rates it: a number without a unit, greater is better. Its scale is that of the catalogue, 0 to 100 in the sandbox; the service sets no bounds. null: not rated. Searches return the greatest first, stores without a score last. */
     lead_fit_score: number | null;
     /** When the store was created, as an estimate; null if nothing is known. */
     store_created_at: StoreCreatedAt | null;

@@ -23,7 +23,7 @@ export function publicDocument(
     decorator: 'swagger',
     basePath: '/api/v1',
     publicUrl,
-    serverDescription: 'This installation.',
+    serverDescription: 'This installation: production with a live key, testing with a test key.',
     info: {
       title: 'Storedex API',
       version: '1.0.0',

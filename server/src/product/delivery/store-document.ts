@@ -108,7 +108,7 @@ const CreatedAt = ClosedObject(
     confidence: Nullable(
       OneOf(['high', 'medium', 'low'], {
         description:
-          'How certain the estimate is, as whoever supplies the catalogue judges it: high, medium or low; it does not follow from source or resolution. null: not judged.',
+          'How certain the estimate is, as the supplier of the catalogue judges it: high, medium or low; it does not follow from source or resolution. null: not judged.',
       }),
     ),
   },
@@ -141,7 +141,7 @@ export const Store = ClosedObject(
     lead_fit_score: Nullable(
       Type.Number({
         description:
-          'How well the store fits as a lead, as whoever supplies the catalogue rates it: a number without a unit, greater is better. Its scale is that of the catalogue, 0 to 100 in the sandbox; the service sets no bounds. null: not rated. Searches return the greatest first, stores without a score last.',
+          'How well the store fits as a lead, as the supplier of the catalogue rates it: a number without a unit, greater is better. Its scale is that of the catalogue, 0 to 100 in the sandbox; the service sets no bounds. null: not rated. Searches return the greatest first, stores without a score last.',
         examples: [71.5],
       }),
     ),

@@ -51,7 +51,8 @@ export async function ensureExamples(deps: Deps): Promise<void> {
     ...(await ensureLists(deps, ctx, known)),
     ...(await ensureExports(deps, ctx, known)),
   }
-  await setInstallationValue(deps.db, installedIdsName, Buffer.from(JSON.stringify(ids)))
+  const value = Buffer.from(JSON.stringify(ids))
+  if (!stored?.equals(value)) await setInstallationValue(deps.db, installedIdsName, value)
   // Not at Stripe itself: there a customer appears when a person asks for it.
   if (usesBillingStandin(deps.config) && account.customerId === null)
     await ensureCustomer(deps, account, startTimeBudget()).catch(() =>

@@ -66,7 +66,7 @@ function nearest(items: readonly TaxonomyItem[], text: string): TaxonomyItem[] {
 }
 
 function describeNone(facet: string): string {
-  return `No value of ${facet} resembles this text. Values that there are:`
+  return `No value of ${facet} resembles this text. Some of its values:`
 }
 
 function describeMatches(facet: string, total: number, shown: number): string {

@@ -73,7 +73,10 @@ export function addExample(operation: DescribedOperation, { config }: Pick<Route
     const value = given[parameter.in]?.[parameter.name]
     // The reference page fills a request from `examples` alone.
     delete parameter.example
-    if (value !== undefined) parameter.examples = { [exampleKey]: { summary: requestSummary, value } }
+    if (value === undefined) continue
+    // The reference page leaves optional headers out of its samples unless they are declared enabled.
+    const enabled = parameter.in === 'header' ? { 'x-disabled': false } : {}
+    parameter.examples = { [exampleKey]: { summary: requestSummary, value, ...enabled } }
   }
   if (request.body) setExample(operation.requestBody, 'application/json', requestSummary, request.body)
   const contentType = typeof reply.body === 'string' ? 'text/csv' : 'application/json'
