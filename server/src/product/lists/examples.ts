@@ -13,6 +13,19 @@ const createdList = {
   updated_at: '2026-11-10T12:05:00.000Z',
 }
 
+/** A list of the demonstration. */
+const candleShops = {
+  id: exampleIds.list,
+  object: 'list_of_stores',
+  name: 'Candle shops',
+  kind: 'stores',
+  description: 'For the examples that read and change a list.',
+  items: 1,
+  pending: 0,
+  created_at: '2026-11-10T12:00:00.000Z',
+  updated_at: '2026-11-10T12:00:00.000Z',
+}
+
 /** Examples of the operations on lists. */
 export const listExamples = {
   createList: {
@@ -33,20 +46,7 @@ export const listExamples = {
       status: 200,
       body: {
         object: 'list',
-        data: [
-          createdList,
-          {
-            id: exampleIds.list,
-            object: 'list_of_stores',
-            name: 'Candle shops',
-            kind: 'stores',
-            description: 'For the examples that read and change a list.',
-            items: 1,
-            pending: 0,
-            created_at: '2026-11-10T12:00:00.000Z',
-            updated_at: '2026-11-10T12:00:00.000Z',
-          },
-        ],
+        data: [createdList, candleShops],
         has_more: true,
         next_cursor: 'cur_AmT4d18YMERNzdDkitW9dgSUS0dGzEIigSxuEbfryMgFBMXqHw6uHV66qrNwIyDY',
         request_id: demonstrationRequestId,
@@ -58,15 +58,7 @@ export const listExamples = {
     reply: {
       status: 200,
       body: {
-        id: exampleIds.list,
-        object: 'list_of_stores',
-        name: 'Candle shops',
-        kind: 'stores',
-        description: 'For the examples that read and change a list.',
-        items: 1,
-        pending: 0,
-        created_at: '2026-11-10T12:00:00.000Z',
-        updated_at: '2026-11-10T12:00:00.000Z',
+        ...candleShops,
         request_id: demonstrationRequestId,
       },
     },
@@ -76,14 +68,8 @@ export const listExamples = {
     reply: {
       status: 200,
       body: {
-        id: exampleIds.list,
-        object: 'list_of_stores',
-        name: 'Candle shops',
-        kind: 'stores',
+        ...candleShops,
         description: 'Shops to write to in March',
-        items: 1,
-        pending: 0,
-        created_at: '2026-11-10T12:00:00.000Z',
         updated_at: '2026-11-10T12:05:00.000Z',
         request_id: demonstrationRequestId,
       },

@@ -8,6 +8,21 @@ export const exportedStores = {
   max_rows: 3,
 }
 
+/** The export that an example creates. */
+const queuedExport = {
+  id: 'exp_live_LpHdTvRbNqWzKcXm',
+  object: 'export',
+  kind: 'stores',
+  status: 'queued',
+  progress: { rows: 0, of: 0 },
+  cost: { store_exports: 0, contact_credits: 0 },
+  stopped_by: null,
+  file: null,
+  error: null,
+  created_at: '2026-11-10T12:05:00.000Z',
+  finished_at: null,
+}
+
 /** An export of the demonstration, with its file. */
 const readyExport = {
   id: exampleIds.export,
@@ -35,17 +50,7 @@ export const exportExamples = {
     reply: {
       status: 201,
       body: {
-        id: 'exp_live_LpHdTvRbNqWzKcXm',
-        object: 'export',
-        kind: 'stores',
-        status: 'queued',
-        progress: { rows: 0, of: 0 },
-        cost: { store_exports: 0, contact_credits: 0 },
-        stopped_by: null,
-        file: null,
-        error: null,
-        created_at: '2026-11-10T12:05:00.000Z',
-        finished_at: null,
+        ...queuedExport,
         request_id: demonstrationRequestId,
       },
     },
@@ -58,21 +63,11 @@ export const exportExamples = {
         object: 'list',
         data: [
           {
-            id: 'exp_live_LpHdTvRbNqWzKcXm',
-            object: 'export',
-            kind: 'stores',
-            status: 'ready',
-            progress: { rows: 3, of: 3 },
+            ...readyExport,
+            id: queuedExport.id,
             cost: { store_exports: 0, contact_credits: 0 },
-            stopped_by: 'max_rows',
-            file: {
-              bytes: 247,
-              sha256: 'ff0e86b677dbc35c74ca96c981feaebcb99309beb7f3917d5cbdeb370775a35f',
-              rows: 3,
-              expires_at: '2026-11-13T12:05:01.000Z',
-            },
-            error: null,
-            created_at: '2026-11-10T12:05:00.000Z',
+            file: { ...readyExport.file, expires_at: '2026-11-13T12:05:01.000Z' },
+            created_at: queuedExport.created_at,
             finished_at: '2026-11-10T12:05:01.000Z',
           },
           readyExport,
@@ -98,15 +93,9 @@ export const exportExamples = {
     reply: {
       status: 200,
       body: {
+        ...queuedExport,
         id: exampleIds.deletedExport,
-        object: 'export',
-        kind: 'stores',
         status: 'expired',
-        progress: { rows: 0, of: 0 },
-        cost: { store_exports: 0, contact_credits: 0 },
-        stopped_by: null,
-        file: null,
-        error: null,
         created_at: '2026-11-10T12:00:00.000Z',
         finished_at: '2026-11-10T12:00:00.000Z',
         request_id: demonstrationRequestId,
@@ -118,20 +107,15 @@ export const exportExamples = {
     reply: {
       status: 200,
       body: {
+        ...queuedExport,
         id: exampleIds.canceledExport,
-        object: 'export',
-        kind: 'stores',
         status: 'canceled',
-        progress: { rows: 0, of: 0 },
-        cost: { store_exports: 0, contact_credits: 0 },
-        stopped_by: null,
         file: {
           bytes: 45,
           sha256: '05081e150d996d31b1a5b35577829a4f04d7faa588ba89e2f1aeca5f9826babc',
           rows: 0,
           expires_at: '2026-11-13T12:00:00.000Z',
         },
-        error: null,
         created_at: '2026-11-10T12:00:00.000Z',
         finished_at: '2026-11-10T12:00:00.000Z',
         request_id: demonstrationRequestId,
