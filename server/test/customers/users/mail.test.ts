@@ -83,6 +83,7 @@ describe('a forgotten password', () => {
     const known = await statuses(email)
     expect(known.map((each) => each.slice(0, 3))).toEqual(['200', '200', '200', '429'])
     expect(await statuses('nobody-else@people.example')).toEqual(known)
+    await expect.poll(() => mailsTo(email).length).toBe(3)
   })
 
   test('needs a command where no mail is set up', async () => {
@@ -164,6 +165,8 @@ describe('signing up', () => {
       many.push((await newBrowser(app).post('/sign-up', body, headers)).status)
     }
     expect(many).toEqual([...Array(20).fill(200), 429])
+    const mailed = () => sink.mails.filter(({ to }) => /^(?:flooded|guess-\d+)@/.test(to.join()))
+    await expect.poll(() => mailed().length).toBe(23)
   })
 })
 
