@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { eraseContacts } from '../../../src/catalogue/erasure/erase-contacts.ts'
@@ -124,7 +125,9 @@ export class ChangingCatalogue {
   async #import(importFile: typeof importStores, mode: Mode, records: object[]): Promise<void> {
     if (records.length === 0) return
     const stdin = Readable.from([Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'))])
-    await importFile(this.#deps, { file: '-', stdin, mode, extendTaxonomy: false })
+    const { rejects_file } = await importFile(this.#deps, { file: '-', stdin, mode, extendTaxonomy: false })
+    // Records of erased people are refused; their file would stay in the current folder.
+    if (rejects_file !== null) await rm(rejects_file)
   }
 }
 
