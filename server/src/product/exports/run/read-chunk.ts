@@ -4,6 +4,7 @@ import type { ExportPosition, ExportRow } from '../export-row.ts'
 import type { ExportFormat } from '../format/export-format.ts'
 import type { Walk } from '../walk/walk.ts'
 import { fetchStores } from './fetch-queries.ts'
+import type { FileContent } from './file-writer.ts'
 import { type Candidate, type ItemContext, mapInSteps, storeCandidates } from './items.ts'
 
 export interface ChunkReadContext extends Pick<ItemContext, 'deliverEmails'> {
@@ -28,8 +29,8 @@ export interface ReadChunk {
   after: ExportPosition | null
   positions: ExportPosition[]
   hasMore: boolean
-  /** The stores, and the text of all of them. Null for people: they are read under their locks. */
-  stores: { candidates: Candidate[]; text: string } | null
+  /** The stores, and the content of all of them. Null for people: they are read under their locks. */
+  stores: { candidates: Candidate[]; content: FileContent } | null
 }
 
 /** Reads what follows a position. Changes nothing, so the next chunk can be read while this one is written. */
@@ -48,16 +49,17 @@ export async function readChunk(
   const { ids, documents } = await fetchStores(catalogue, row.mode, storeIds, ctx.deliverEmails)
   return {
     ...chunk,
-    stores: { candidates: storeCandidates(ids, documents), text: await formatRows(format, documents) },
+    stores: { candidates: storeCandidates(ids, documents), content: await formatRows(format, documents) },
   }
 }
 
 const itemsPerGroup = 100
 
-/** The text of items, in steps that leave the event loop to requests. */
-export async function formatRows(format: ExportFormat, items: readonly string[]): Promise<string> {
+/** The content of items, in steps that leave the event loop to requests. */
+export async function formatRows(format: ExportFormat, items: readonly string[]): Promise<FileContent> {
   const groups: string[][] = []
   for (let start = 0; start < items.length; start += itemsPerGroup)
     groups.push(items.slice(start, start + itemsPerGroup))
+  if (format.extension === 'xlsx') return (await mapInSteps(groups, (group) => format.rows(group), 1)).flat()
   return (await mapInSteps(groups, (group) => format.rows(group), 1)).join('')
 }

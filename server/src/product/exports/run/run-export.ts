@@ -17,10 +17,10 @@ import { lockExport, selectExportMembers } from '../queries.ts'
 import { endAndRelease, releaseForNewPeriod, reserveFor, type WantedReservation } from '../reservation.ts'
 import { computeCost } from '../walk/cost.ts'
 import { openWalk } from '../walk/walk.ts'
-import { emptyFile, type FileEnd } from './file-writer.ts'
+import { digestOf, emptyFile, type FileEnd } from './file-writer.ts'
 import { type ExportOwnerRow, readExportOwner } from './owner-queries.ts'
 import { readChunk } from './read-chunk.ts'
-import { type ChunkContext, type HeldExport, LeaseLostError, writeChunk } from './write-chunk.ts'
+import { type ChunkContext, fileOptionsOf, type HeldExport, LeaseLostError, writeChunk } from './write-chunk.ts'
 
 export interface RunContext extends ChunkContext {
   search: SearchEngine
@@ -64,7 +64,7 @@ export async function runExport(
     row: claimed,
     walk: await openWalk({ ...ctx, mode: claimed.mode }, claimed.query, members, exclusion),
     format: createExportFormat({ kind: claimed.kind, ...claimed.layout }),
-    file: known && isAtEnd(known, claimed) ? known : await readFileEnd(ctx, claimed, control),
+    file: known && isAtEnd(ctx, known, claimed) ? known : await readFileEnd(ctx, claimed, control),
     ahead: null,
   }
   while (held.row.status === 'running' && !control.shouldYield()) {
@@ -183,13 +183,14 @@ export async function failHeld(ctx: RunContext, held: { row: ExportRow }, error:
   held.row = { ...held.row, status: 'failed' }
 }
 
-function isAtEnd({ bytes, pieces, hash }: FileEnd, row: ExportRow): boolean {
-  return pieces === row.pieces && bytes === row.bytes && hash.copy().digest().equals(row.sha256)
+function isAtEnd(ctx: RunContext, end: FileEnd, row: ExportRow): boolean {
+  const isAsLong = end.pieces === row.pieces && end.bytes === row.bytes
+  return isAsLong && digestOf(fileOptionsOf(ctx, row), end).equals(row.sha256)
 }
 
 /** Reads what another run has written, to go on with its hash. */
 async function readFileEnd(ctx: RunContext, row: ExportRow, control: RunControl): Promise<FileEnd> {
-  const end = emptyFile()
+  const end = { ...emptyFile(), workbook: row.workbook }
   for (let number = 0; number < row.pieces; number++) {
     control.checkLease()
     const piece = await selectPiece(ctx.db, row, number)
@@ -199,6 +200,6 @@ async function readFileEnd(ctx: RunContext, row: ExportRow, control: RunControl)
     end.bytes += content.length
     end.pieces++
   }
-  if (!isAtEnd(end, row)) throw new Error(`the file of export ${row.id} is not as its row says`)
+  if (!isAtEnd(ctx, end, row)) throw new Error(`the file of export ${row.id} is not as its row says`)
   return end
 }
