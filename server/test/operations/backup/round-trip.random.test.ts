@@ -245,7 +245,7 @@ async function exportFrom(
   format: 'ndjson' | 'csv',
 ) {
   const file = `${folder}/${kind}-${files++}.${format}`
-  await exportRecords({ db, seals: context.seals }, { kind, file, format, stdout: nowhere })
+  await exportRecords({ db, seals: context.seals, clock: context.clock }, { kind, file, format, stdout: nowhere })
   return file
 }
 

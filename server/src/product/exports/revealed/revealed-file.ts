@@ -73,7 +73,7 @@ async function* formatRevealed(
 ): AsyncGenerator<string | Buffer> {
   const pages = readItems(ctx, storeId, isClosed)
   if (format.extension === 'xlsx') {
-    const writer = new WorkbookWriter({ ...format, createdAt: ctx.now })
+    const writer = new WorkbookWriter({ columns: format.columns, sheetName: format.sheetName, createdAt: ctx.now })
     for await (const items of pages) {
       writer.add(format.rows(items))
       if (writer.pendingBytes >= partBytes) yield await writer.flush()
