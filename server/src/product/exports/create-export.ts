@@ -20,6 +20,7 @@ import { auditExport, creatingExports } from './manage-exports.ts'
 import { type PlanContext, planQuery } from './plan-export.ts'
 import { insertExport, maxQueued, type NewExport, selectQueueSlots } from './queries.ts'
 import { emptyFile, type FileContent, prepareContent } from './run/file-writer.ts'
+import { openWorkbook } from './run/workbook.ts'
 import { fileOptionsOf } from './run/write-chunk.ts'
 import { Export, type ExportRequest } from './schema.ts'
 
@@ -99,7 +100,7 @@ async function prepareExport(ctx: CreateExportContext, request: ExportRequest): 
     userId: ctx.caller.userId,
     createdAt: ctx.now,
     // A workbook begins with its first rows, which tell how wide its columns are.
-    header: file.extension === 'xlsx' ? [] : file.header(),
+    header: file.extension === 'xlsx' ? await openWorkbook(file, ctx.now, null).pack() : file.header(),
   }
 }
 

@@ -5,9 +5,8 @@ import type { WorkbookOptions, WorkbookState } from '@storedex/workbook/write'
 import { exportPieceIdentity } from '../../../foundation/encryption/keyring.ts'
 import type { Sealer } from '../../../foundation/kernel/seal.ts'
 import type { NewPiece, NewPieces } from '../file-queries.ts'
-import type { Cells } from '../format/export-format.ts'
 import type { ExportKey } from '../queries.ts'
-import { appendRows, endWorkbook } from './workbook.ts'
+import { endWorkbook, type PackedRows } from './workbook.ts'
 
 const compress = promisify(gzip)
 
@@ -34,7 +33,7 @@ export interface FileOptions {
 }
 
 /** What is added to a file: text, or rows of a workbook. */
-export type FileContent = string | Cells
+export type FileContent = string | PackedRows
 
 export interface NewContent extends Omit<NewPieces, 'contactIds'> {
   end: FileEnd
@@ -53,7 +52,8 @@ export async function prepareContent(
   content: FileContent,
 ): Promise<NewContent> {
   const { sealer } = options
-  const { plain, workbook } = await packContent(options, from, content)
+  const isText = typeof content === 'string'
+  const plain = isText ? await encodeText(options, content) : content.bytes
   const hash = from.hash.copy().update(plain)
   const pieces: NewPiece[] = []
   const stored: Buffer[] = []
@@ -66,6 +66,7 @@ export async function prepareContent(
     stored.push(bytes)
     storedAt += bytes.length
   }
+  const workbook = isText ? null : content.state
   const end = { hash, bytes: from.bytes + plain.length, pieces: from.pieces + pieces.length, workbook }
   return {
     pieces,
@@ -76,15 +77,13 @@ export async function prepareContent(
   }
 }
 
-async function packContent(
-  { gzip: isCompressed, workbook: options }: FileOptions,
-  from: FileEnd,
-  content: FileContent,
-): Promise<{ plain: Buffer; workbook: WorkbookState | null }> {
-  if (typeof content === 'string')
-    return { plain: isCompressed ? await compress(content) : Buffer.from(content), workbook: null }
-  const { bytes, state } = await appendRows(options!, from.workbook, content)
-  return { plain: bytes, workbook: state }
+async function encodeText({ gzip: isCompressed }: FileOptions, text: string): Promise<Buffer> {
+  return isCompressed ? await compress(text) : Buffer.from(text)
+}
+
+/** Whether content continues a file where it ends. */
+export function isBehind(content: FileContent, { workbook }: FileEnd): boolean {
+  return typeof content === 'string' || content.from === workbook
 }
 
 /** The SHA-256 of a file that ends here, with what completes it. */

@@ -1,3 +1,4 @@
+import type { WorkbookState } from '@storedex/workbook/write'
 import { type Entitlement, entitlementAt } from '../../../customers/accounts/account.ts'
 import type { PlanFile } from '../../../customers/accounts/plans.ts'
 import { toAccountTerms } from '../../../customers/accounts/queries.ts'
@@ -19,7 +20,7 @@ import { computeCost } from '../walk/cost.ts'
 import { openWalk } from '../walk/walk.ts'
 import { digestOf, emptyFile, type FileEnd } from './file-writer.ts'
 import { type ExportOwnerRow, readExportOwner } from './owner-queries.ts'
-import { readChunk } from './read-chunk.ts'
+import { type ReadChunk, readChunk } from './read-chunk.ts'
 import { type ChunkContext, fileOptionsOf, type HeldExport, LeaseLostError, writeChunk } from './write-chunk.ts'
 
 export interface RunContext extends ChunkContext {
@@ -131,10 +132,11 @@ async function writeNext(
 ): Promise<void> {
   const { row, ahead } = held
   held.ahead = null
-  const chunk = ahead && isSamePosition(ahead.after, row.after) ? ahead : await readChunk(ctx, held, row.after)
+  const chunk =
+    ahead && isSamePosition(ahead.after, row.after) ? ahead : await readChunk(ctx, held, row.after, held.file.workbook)
   const isLast = !chunk.hasMore || row.rows + chunk.positions.length >= row.maxRows
   // The next step reads again, and reports what fails.
-  const reading = isLast ? null : readChunk(ctx, held, chunk.positions.at(-1)!).catch(() => null)
+  const reading = isLast ? null : readChunk(ctx, held, chunk.positions.at(-1)!, stateAfter(chunk)).catch(() => null)
   let written = await writeChunk(ctx, held, chunk, { isFinal: false, entitlement })
   if (!('file' in written)) {
     // More is needed than when it was planned: others spent, or the catalogue grew.
@@ -145,6 +147,11 @@ async function writeNext(
   Object.assign(held, written)
   // Within this turn, so that what an export uses is in the time after which it rests.
   held.ahead = await reading
+}
+
+/** Of a workbook once a chunk is written whole. */
+function stateAfter({ stores }: ReadChunk): WorkbookState | null {
+  return stores && typeof stores.content !== 'string' ? stores.content.state : null
 }
 
 function isSamePosition(one: ExportPosition | null, other: ExportPosition | null): boolean {

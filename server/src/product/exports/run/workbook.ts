@@ -1,8 +1,7 @@
 /** Files of exports that are workbooks. */
 import { type WorkbookOptions, type WorkbookState, WorkbookWriter } from '@storedex/workbook/write'
 import type { ExportRow } from '../export-row.ts'
-import { type Cells, createExportFormat } from '../format/export-format.ts'
-import { mapInSteps } from './items.ts'
+import { createExportFormat, type WorkbookFormat } from '../format/export-format.ts'
 
 /** What a workbook of an export is written by; null for other formats. */
 export function workbookOptionsOf({
@@ -11,19 +10,30 @@ export function workbookOptionsOf({
   createdAt,
 }: Pick<ExportRow, 'kind' | 'layout' | 'createdAt'>): WorkbookOptions | null {
   const format = createExportFormat({ kind, ...layout })
-  return format.extension === 'xlsx' ? { columns: format.columns, sheetName: format.sheetName, createdAt } : null
+  return format.extension === 'xlsx' ? optionsOf(format, createdAt) : null
 }
 
-/** The bytes of rows behind those of a state, in steps that leave the event loop to requests. */
-export async function appendRows(
-  options: WorkbookOptions,
-  from: WorkbookState | null,
-  rows: Cells,
-): Promise<{ bytes: Buffer; state: WorkbookState }> {
-  const writer = new WorkbookWriter({ ...options, ...(from && { state: from }) })
-  await mapInSteps(rows, (row) => writer.add([row]))
-  const bytes = await writer.flush()
-  return { bytes, state: writer.state }
+function optionsOf({ columns, sheetName }: WorkbookFormat, createdAt: Date): WorkbookOptions {
+  return { columns, sheetName, createdAt }
+}
+
+/** Rows that stand behind those of a state, and nowhere else. */
+export interface PackedRows {
+  from: WorkbookState | null
+  bytes: Buffer
+  state: WorkbookState
+}
+
+/** A workbook to which rows are added behind a state. */
+export function openWorkbook(format: WorkbookFormat, createdAt: Date, from: WorkbookState | null) {
+  const writer = new WorkbookWriter({ ...optionsOf(format, createdAt), ...(from && { state: from }) })
+  return {
+    add: (items: readonly string[]) => writer.add(format.rows(items)),
+    async pack(): Promise<PackedRows> {
+      const bytes = await writer.flush()
+      return { from, bytes, state: writer.state }
+    },
+  }
 }
 
 /** The bytes that complete a file which ends at a state. */

@@ -13,7 +13,7 @@ import { selectExportedStores, selectRevealedContacts } from '../walk/cost-queri
 import type { Walk } from '../walk/walk.ts'
 import { type Budget, type ChosenRows, chooseRows, type Owned } from './choose-rows.ts'
 import { selectRevealTimes } from './fetch-queries.ts'
-import { type FileEnd, type FileOptions, prepareContent } from './file-writer.ts'
+import { type FileEnd, type FileOptions, isBehind, prepareContent } from './file-writer.ts'
 import { type Candidate, holdCandidates, type ItemContext, mapInSteps, type Reveals } from './items.ts'
 import { type ChunkReadContext, formatRows, type ReadChunk } from './read-chunk.ts'
 import { workbookOptionsOf } from './workbook.ts'
@@ -59,7 +59,7 @@ export async function writeChunk(
   { positions, hasMore, stores }: ReadChunk,
   { isFinal, entitlement }: { isFinal: boolean; entitlement: Entitlement },
 ): Promise<WrittenChunk | Shortage> {
-  const { row, format } = held
+  const { row } = held
   return transact(ctx.db, async (client) => {
     // One moment for everything that this chunk writes; what it delivers is never excluded by the export itself.
     const now = new Date(Math.max(ctx.clock.now().getTime(), Date.parse(row.query.startedAt)))
@@ -70,7 +70,8 @@ export async function writeChunk(
     const isWhole = chosen.rows.length === candidates.length
     const write = async (reveals: Reveals) => {
       const render = () => mapInSteps(chosen.rows, (each) => each.render(reveals))
-      const added = stores && isWhole ? stores.content : await formatRows(format, await render())
+      const isUsable = isWhole && stores !== null && isBehind(stores.content, held.file)
+      const added = isUsable ? stores.content : await formatRows(held, await render(), held.file.workbook)
       return prepareContent(fileOptionsOf(ctx, row), row, held.file, added)
     }
     // The counters are locked last, so the content is written as it will be unless others reveal the same people just now.
