@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
-import { type Entry, fromFdPromise, type ZipFile } from 'yauzl'
+import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { damaged, WorkbookError } from './errors.ts'
 
 /** What a workbook's archive may hold, beyond what real ones do. */
@@ -38,7 +38,7 @@ export class Archive {
     const file = await open(path)
     try {
       const { size } = await file.stat()
-      const zip = await fromFdPromise(file.fd, { autoClose: false, lazyEntries: true }).catch(refuseZip)
+      const zip = await yauzl.fromFdPromise(file.fd, { autoClose: false, lazyEntries: true }).catch(refuseZip)
       return new Archive(file, zip, await readEntries(zip, size, limits))
     } catch (error) {
       await file.close()
