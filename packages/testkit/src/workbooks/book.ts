@@ -101,7 +101,7 @@ function* inDialect(name: string, chunks: Iterable<string>, { prefix, isStrict }
   for (const chunk of chunks) {
     const xml = isStrict ? chunk.replaceAll(main, strictMain).replaceAll(office, strictOffice) : chunk
     yield hasPrefix
-      ? xml.replaceAll(/<(\/?)(?=\w+[\s/>])/g, `<$1${prefix}:`).replace(' xmlns="', ` xmlns:${prefix}="`)
+      ? xml.replaceAll(/<(\/?)(\w)/g, `<$1${prefix}:$2`).replace(' xmlns="', ` xmlns:${prefix}="`)
       : xml
   }
 }

@@ -56,7 +56,7 @@ export function* sheetChunks(
 }
 
 /** The letters of a column, counted from 0. */
-export function columnName(column: number): string {
+function columnName(column: number): string {
   const rest = Math.floor(column / 26)
   return (rest === 0 ? '' : columnName(rest - 1)) + String.fromCharCode(65 + (column % 26))
 }
