@@ -100,9 +100,7 @@ function* inDialect(name: string, chunks: Iterable<string>, { prefix, isStrict }
   const hasPrefix = prefix !== undefined && name.startsWith('xl/') && !name.includes('/_rels/')
   for (const chunk of chunks) {
     const xml = isStrict ? chunk.replaceAll(main, strictMain).replaceAll(office, strictOffice) : chunk
-    yield hasPrefix
-      ? xml.replaceAll(/<(\/?)(\w)/g, `<$1${prefix}:$2`).replace(' xmlns="', ` xmlns:${prefix}="`)
-      : xml
+    yield hasPrefix ? xml.replaceAll(/<(\/?)(\w)/g, `<$1${prefix}:$2`).replace(' xmlns="', ` xmlns:${prefix}="`) : xml
   }
 }
 
