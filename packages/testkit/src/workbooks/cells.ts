@@ -80,7 +80,10 @@ export function cellXml(cell: TestCell, ref: string | null, context: CellContext
   if (cell.type === 'inline') return `${open('inlineStr')}<is>${textXml(cell.content)}</is></c>`
   const content = cell.content as string
   if (cell.type === 'date') return `${open(undefined)}<v>${serialOf(content, context.epoch)}</v></c>`
-  const value = cell.type === 'formula' && content === '' ? '' : `<v>${escapeXml(content)}</v>`
+  const value =
+    cell.type === 'formula' && content === ''
+      ? ''
+      : `<v>${escapeXml(cell.t === 'str' ? escapeCharacters(content) : content)}</v>`
   return `${open(cell.t)}${cell.type === 'formula' ? `<f>${escapeXml(cell.formula!)}</f>` : ''}${value}</c>`
 }
 
