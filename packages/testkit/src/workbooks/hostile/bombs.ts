@@ -1,4 +1,5 @@
 /** Archives that unpack to far more than they are. */
+import { createHash } from 'node:crypto'
 import { constants, deflateRawSync } from 'node:zlib'
 import { bookPieces } from '../book.ts'
 import { buildZip, type TestZipEntry } from '../zip.ts'
@@ -70,17 +71,14 @@ export function stylesBomb(): Buffer {
   })
 }
 
-/** One cell with a text of a hundred megabytes. */
+/** One cell with a text of a hundred megabytes, which does not unpack to more than it is. */
 export function hugeCell(place: 'shared' | 'inline'): Buffer {
-  const text = 'a'.repeat(100_000_000)
-  if (place === 'shared')
-    return bookWithEntry({
-      name: 'xl/sharedStrings.xml',
-      content: `<sst xmlns="${main}"><si><t>${text}</t></si></sst>`,
-    })
+  const text = createHash('shake256', { outputLength: 500_000 }).digest('hex').repeat(100)
+  if (place === 'shared') {
+    const content = `<sst xmlns="${main}"><si><t>${text}</t></si></sst>`
+    return bookWithEntry({ name: 'xl/sharedStrings.xml', content, stored: true })
+  }
   const row = `<row r="1"><c r="A1" t="inlineStr"><is><t>${text}</t></is></c></row>`
-  return bookWithEntry({
-    name: 'xl/worksheets/sheet1.xml',
-    content: `<worksheet xmlns="${main}"><sheetData>${row}</sheetData></worksheet>`,
-  })
+  const content = `<worksheet xmlns="${main}"><sheetData>${row}</sheetData></worksheet>`
+  return bookWithEntry({ name: 'xl/worksheets/sheet1.xml', content, stored: true })
 }
