@@ -98,8 +98,9 @@ async function benchDialect(
   const path = (name: string) => join(workspace.folder, name)
 
   reportProgress('  writing the files')
-  const stores = await writeMessyStores(path('stores.csv'), sizes, dialect)
-  const contacts = await writeMessyContacts(path('contacts.csv'), sizes, dialect)
+  const ending = dialect.epoch === null ? 'csv' : 'xlsx'
+  const stores = await writeMessyStores(path(`stores.${ending}`), sizes, dialect)
+  const contacts = await writeMessyContacts(path(`contacts.${ending}`), sizes, dialect)
   const runs = [
     new MessyRun(new Judge('stores', storeSheet, stores), stores, dialect, storeFlags),
     new MessyRun(new Judge('contacts', contactSheet, contacts), contacts, dialect, contactFlags),
@@ -147,7 +148,7 @@ class MessyRun {
 
   async importMended(program: Program): Promise<void> {
     if (this.#rejects === null) return
-    const file = this.#file.file.replace(/\.csv$/, '.mended.csv')
+    const file = this.#file.file.replace(/\.(csv|xlsx)$/, '.mended.$1')
     const rows = mendRejects(file, this.#rejects, this.judge.sheet, this.judge.rejectedTruths)
     const report = await program.run<ImportReport>('import', this.judge.kind, file, ...this.#flags)
     this.#mended = { rows, report }

@@ -1,6 +1,6 @@
-/** How a program writes a CSV file: everything that is not the content of a cell. */
+/** How a program writes a file: everything that is not the content of a cell. */
 export interface Dialect {
-  name: 'agency' | 'excel' | 'unicode'
+  name: 'agency' | 'excel' | 'unicode' | 'workbook' | 'workbook-1904'
   /** What the report says about it. */
   description: string
   delimiter: ',' | ';' | '\t'
@@ -11,9 +11,23 @@ export interface Dialect {
   /** Whether the file's numbers all have its decimal mark; with `none` some contradict it, so 1.000 is ambiguous. */
   evidence: 'decimals' | 'none'
   dates: 'iso' | 'dmy'
+  /** Of a workbook, the year from which it counts days; null for a CSV, which the lines above describe. */
+  epoch: 1900 | 1904 | null
   /** Flags of the import that the file needs: what cannot be detected. */
   flags: readonly string[]
 }
+
+/** What the texts of a workbook are like. */
+const workbook = {
+  delimiter: ',',
+  encoding: 'utf-8',
+  hasByteOrderMark: false,
+  lineEnd: '\n',
+  decimal: '.',
+  evidence: 'decimals',
+  dates: 'iso',
+  flags: [],
+} as const
 
 export const dialects: readonly Dialect[] = [
   {
@@ -26,6 +40,7 @@ export const dialects: readonly Dialect[] = [
     decimal: '.',
     evidence: 'none',
     dates: 'iso',
+    epoch: null,
     flags: [],
   },
   {
@@ -38,6 +53,7 @@ export const dialects: readonly Dialect[] = [
     decimal: ',',
     evidence: 'decimals',
     dates: 'dmy',
+    epoch: null,
     flags: ['--dates', 'dmy'],
   },
   {
@@ -50,7 +66,20 @@ export const dialects: readonly Dialect[] = [
     decimal: '.',
     evidence: 'decimals',
     dates: 'iso',
+    epoch: null,
     flags: [],
+  },
+  {
+    ...workbook,
+    name: 'workbook',
+    description: 'A workbook (.xlsx): numbers, dates, booleans and errors as such, days counted from 1900',
+    epoch: 1900,
+  },
+  {
+    ...workbook,
+    name: 'workbook-1904',
+    description: 'A workbook (.xlsx) whose days count from 1904, as on an old Mac',
+    epoch: 1904,
   },
 ]
 

@@ -1,3 +1,4 @@
+import { type TestBook, type TestRow, writeBook } from '@storedex/testkit/workbooks'
 import { Random } from '../../catalogue/build/random.ts'
 import { BlockWriter } from './block-writer.ts'
 import { type Dialect, encodeText, joinCells } from './dialect.ts'
@@ -102,37 +103,52 @@ function* contactsStores(sizes: Sizes, dialect: Dialect): Generator<ContactsStor
 }
 
 export function writeMessyStores(file: string, sizes: Sizes, dialect: Dialect): Promise<MessyFile> {
-  return writeMessyFile(file, storeSheet, drawStores(sizes, dialect), sizes.seed, dialect)
+  return writeMessyFile(file, storeSheet, () => drawStores(sizes, dialect), sizes.seed, dialect)
 }
 
 export function writeMessyContacts(file: string, sizes: Sizes, dialect: Dialect): Promise<MessyFile> {
-  return writeMessyFile(file, contactSheet, drawContacts(sizes, dialect), sizes.seed, dialect)
+  return writeMessyFile(file, contactSheet, () => drawContacts(sizes, dialect), sizes.seed, dialect)
 }
 
 /** Writes a file and, beside it, what each of its lines means. */
 async function writeMessyFile(
   file: string,
   sheet: Sheet,
-  records: Iterable<MessyRow[]>,
+  records: () => Iterable<MessyRow[]>,
   seed: number,
   dialect: Dialect,
 ): Promise<MessyFile> {
   const truthFile = `${file}.truth.ndjson`
-  const [out, truths] = [new BlockWriter(file), new BlockWriter(truthFile)]
+  const truths = new BlockWriter(truthFile)
+  const csv = dialect.epoch === null ? new BlockWriter(file) : null
+  const rows = () => inFileOrder(sheet, records(), seed, dialect)
   const encode = (text: string) => encodeText(`${text}${dialect.lineEnd}`, dialect)
   const mark = dialect.hasByteOrderMark ? '\ufeff' : ''
-  await out.write(encode(`${mark}${joinCells(headerOf(sheet), dialect)}`))
+  await csv?.write(encode(`${mark}${joinCells(headerOf(sheet), dialect)}`))
   const result: MessyFile = { file, truthFile, rows: 0, faultless: 0, drawn: {} }
   let line = 2
-  for (const { text, lines, truth } of inFileOrder(sheet, records, seed, dialect)) {
+  for (const { text, lines, truth } of rows()) {
     noteRow(result, truth)
-    await out.write(encode(text))
+    await csv?.write(encode(text))
     await truths.write(Buffer.from(`${JSON.stringify({ ...truth, line })}\n`))
     line += lines
   }
-  await out.end()
+  await csv?.end()
   await truths.end()
+  // A workbook takes rows without waiting in between, so they are drawn again.
+  if (dialect.epoch !== null) await writeBook(file, bookOf(sheet, rows(), dialect.epoch, seed))
   return result
+}
+
+/** One sheet with a filter, a hidden column, and rows that the filter hides. */
+function bookOf(sheet: Sheet, rows: Iterable<MessyRow>, epoch: 1900 | 1904, seed: number): TestBook {
+  const header = headerOf(sheet)
+  const random = new Random(seed + 5)
+  function* sheetRows(): Generator<TestRow> {
+    yield { cells: header }
+    for (const { typed } of rows) yield { cells: typed, isHidden: random.chance(0.02) }
+  }
+  return { epoch, sheets: [{ rows: sheetRows(), hiddenColumns: [sheet.columns.length + 1], filter: 'A1:C1' }] }
 }
 
 function noteRow(result: MessyFile, { faults }: LineTruth): void {

@@ -21,20 +21,29 @@ export interface RowFault {
   must: 'reject' | 'open' | 'no record' | 'reject, no record'
   /** Whether its cells stand in the wrong columns, so that any field can be told as well. */
   movesCells?: boolean
-  /** The row, and its name where that changed; null where the fault does not apply. */
-  write(parts: RowParts): { row: string; name?: string } | null
+  /** The row as cells, or as a text that only a CSV can have, and its name where that changed; null where it does not apply. */
+  write(parts: RowParts): { row: string | readonly string[]; name?: string } | null
+  /** Whether its rows are such texts. */
+  isOfCsv?: true
+}
+
+/** The faults that a file of the dialect can have. */
+export function rowFaultsOf({ epoch }: Dialect): readonly RowFault[] {
+  return epoch === null ? rowFaults : faultsOfCells
 }
 
 export const rowFaults: readonly RowFault[] = [
   {
     name: 'a delimiter in a cell without quotes',
     probability: 0.0025,
+    isOfCsv: true,
     must: 'reject',
     write: (parts) => ({ row: withNameAs(parts, (name) => `${name}${parts.dialect.delimiter} Inc`) }),
   },
   {
     name: 'a delimiter without quotes that moves cells into a column without a name',
     probability: 0.0012,
+    isOfCsv: true,
     must: 'reject',
     movesCells: true,
     write: (parts) => {
@@ -47,6 +56,7 @@ export const rowFaults: readonly RowFault[] = [
   {
     name: 'a row cut short',
     probability: 0.0015,
+    isOfCsv: true,
     must: 'reject',
     write: ({ cells, dialect, random }) => {
       const kept = 2 + random.below(cells.length - 7)
@@ -56,18 +66,21 @@ export const rowFaults: readonly RowFault[] = [
   {
     name: 'a quote that is never closed',
     probability: 0.001,
+    isOfCsv: true,
     must: 'reject',
     write: (parts) => ({ row: withNameAs(parts, (name) => `"${name}`) }),
   },
   {
     name: 'text after a closing quote',
     probability: 0.001,
+    isOfCsv: true,
     must: 'reject',
     write: (parts) => ({ row: withNameAs(parts, (name) => `"${name}" GmbH`) }),
   },
   {
     name: 'quotes inside a cell without quotes',
     probability: 0.002,
+    isOfCsv: true,
     must: 'open',
     write: (parts) => ({
       row: withNameAs(parts, (name) => `The "Good" ${name}`),
@@ -77,6 +90,7 @@ export const rowFaults: readonly RowFault[] = [
   {
     name: 'quotes after a backslash',
     probability: 0.001,
+    isOfCsv: true,
     must: 'open',
     write: (parts) => ({
       row: withNameAs(parts, (name) => `"The \\"Good\\" ${name}"`),
@@ -86,12 +100,14 @@ export const rowFaults: readonly RowFault[] = [
   {
     name: 'a delimiter at the end',
     probability: 0.003,
+    isOfCsv: true,
     must: 'open',
     write: ({ cells, dialect }) => ({ row: `${joinCells(cells, dialect)}${dialect.delimiter}` }),
   },
   {
     name: 'bytes of another encoding',
     probability: 0.002,
+    isOfCsv: true,
     must: 'open',
     write: (parts) =>
       parts.dialect.encoding === 'utf-8'
@@ -101,29 +117,32 @@ export const rowFaults: readonly RowFault[] = [
   {
     name: 'a cell of more than a megabyte',
     probability: 0.00002,
+    isOfCsv: true,
     must: 'reject',
     write: (parts) => ({ row: withNameAs(parts, (name) => `${name} and so on`.repeat(100_000)) }),
   },
-  { name: 'an empty line', probability: 0.001, must: 'no record', write: () => ({ row: '' }) },
+  { name: 'an empty line', probability: 0.001, must: 'no record', write: () => ({ row: [] }) },
   {
     name: 'a row of empty cells',
     probability: 0.001,
     must: 'no record',
-    write: ({ cells, dialect }) => ({ row: dialect.delimiter.repeat(cells.length - 1) }),
+    write: ({ cells }) => ({ row: cells.map(() => '') }),
   },
   {
     name: 'the header again',
     probability: 0.0001,
     must: 'reject, no record',
-    write: ({ header, dialect }) => ({ row: joinCells(header, dialect) }),
+    write: ({ header }) => ({ row: header }),
   },
   {
     name: 'a line of totals',
     probability: 0.0001,
     must: 'reject, no record',
-    write: ({ cells, random }) => ({ row: `Total: ${cells.length * random.below(1_000)} rows` }),
+    write: ({ cells, random }) => ({ row: [`Total: ${cells.length * random.below(1_000)} rows`] }),
   },
 ]
+
+const faultsOfCells = rowFaults.filter(({ isOfCsv }) => !isOfCsv)
 
 /** Writes the name as it is given, whatever it contains; the other cells as they should be. */
 function withNameAs(parts: RowParts, write: (name: string) => string): string {

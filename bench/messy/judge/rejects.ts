@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { buildSheet, readPlainSheet } from '@storedex/testkit/workbooks'
 import { parse } from 'csv-parse/sync'
 import { type Dialect, decodeText, encodeText, joinCells } from '../dialect.ts'
 import { cleanCells, headerOf, type Sheet } from '../records/rows.ts'
 import type { LineTruth } from '../truth.ts'
 
-/** The rejects of a CSV, as a spreadsheet opens them. */
+/** The rejects of a CSV or a workbook, as a spreadsheet opens them. */
 export interface Rejects {
   header: string[]
   rows: { line: number; reasons: string; cells: string[] }[]
@@ -13,11 +14,17 @@ export interface Rejects {
 
 export function readRejects(file: string, imported: Dialect): Rejects {
   const bytes = readFileSync(file)
+  if (imported.epoch !== null) return rejectsOf(file, readPlainSheet(bytes), imported)
   const encoding = encodingOf(bytes, imported)
   const text = decodeText(bytes, encoding)
   const firstLine = text.slice(0, text.search(/[\r\n]|$/))
   const delimiter = ([';', '\t', ','] as const).find((each) => firstLine.includes(each))!
-  const [header, ...rows] = parse(text, { delimiter, bom: true, relax_column_count: true }) as string[][]
+  const rows = parse(text, { delimiter, bom: true, relax_column_count: true }) as string[][]
+  const hasByteOrderMark = bytes[0] === 0xff || bytes[0] === 0xef
+  return rejectsOf(file, rows, { ...imported, delimiter, encoding, hasByteOrderMark })
+}
+
+function rejectsOf(file: string, [header, ...rows]: readonly string[][], dialect: Dialect): Rejects {
   const columnOf = (name: string) => {
     const at = header!.indexOf(name)
     if (at === -1) throw new Error(`${file} has no column ${name}`)
@@ -27,7 +34,7 @@ export function readRejects(file: string, imported: Dialect): Rejects {
   return {
     header: header!,
     rows: rows.map((cells) => ({ line: Number(cells[line]), reasons: cells[reasons]!, cells })),
-    dialect: { ...imported, delimiter, encoding, hasByteOrderMark: bytes[0] === 0xff || bytes[0] === 0xef },
+    dialect,
   }
 }
 
@@ -49,19 +56,20 @@ export function mendRejects(
   truths: ReadonlyMap<number, LineTruth>,
 ): number {
   const names = headerOf(sheet)
-  const written = [joinCells(header, dialect)]
+  const written: string[][] = [header]
   for (const { line, reasons } of rows) {
     const meant = truths.get(line)?.meant
     // A line of totals is deleted.
     if (!meant) continue
     const clean = cleanCells(sheet, meant, dialect)
-    const cells = header.map((name) => {
-      if (name === '_line') return String(line)
-      return name === '_reasons' ? reasons : clean[names.indexOf(name)]!
-    })
-    written.push(joinCells(cells, dialect))
+    const cellOf = (name: string) => (name === '_reasons' ? reasons : clean[names.indexOf(name)]!)
+    written.push(header.map((name) => (name === '_line' ? String(line) : cellOf(name))))
   }
-  const text = written.map((row) => `${row}${dialect.lineEnd}`).join('')
-  writeFileSync(file, encodeText(`${dialect.hasByteOrderMark ? '\ufeff' : ''}${text}`, dialect))
+  writeFileSync(file, dialect.epoch === null ? csvOf(written, dialect) : buildSheet(written))
   return written.length - 1
+}
+
+function csvOf(rows: readonly string[][], dialect: Dialect): Buffer {
+  const text = rows.map((cells) => `${joinCells(cells, dialect)}${dialect.lineEnd}`).join('')
+  return encodeText(`${dialect.hasByteOrderMark ? '\ufeff' : ''}${text}`, dialect)
 }

@@ -1,9 +1,11 @@
+import type { TestCell } from '@storedex/testkit/workbooks'
 import type { Random } from '../../../catalogue/build/random.ts'
 import { countLines, type Dialect, joinCells } from '../dialect.ts'
 import { type Column, type Must, writeCell } from '../faults/fault.ts'
-import { type RowFault, rowFaults } from '../faults/row-faults.ts'
+import { type RowFault, rowFaultsOf } from '../faults/row-faults.ts'
 import { nothing } from '../faults/text.ts'
 import type { LineTruth, Values } from '../truth.ts'
+import { type DrawnCell, typedCell } from './typed-cells.ts'
 
 /** A file's columns, and one more that is no field of a record. */
 export interface Sheet {
@@ -15,7 +17,9 @@ export interface Sheet {
 
 /** A row as it stands in the file, and its meaning; the line is set when it is written. */
 export interface MessyRow {
+  /** Empty in a workbook, and there alone are typed cells. */
   text: string
+  typed: readonly TestCell[]
   lines: number
   truth: LineTruth
 }
@@ -47,8 +51,11 @@ export function cleanCells({ columns }: Sheet, values: Values, dialect: Dialect)
 const careful = 0.1
 
 export function drawRow(sheet: Sheet, values: Values, context: RowContext): MessyRow {
-  if (context.random.chance(careful))
-    return rowOf(joinCells(cleanCells(sheet, values, context.dialect), context.dialect), { values, meant: values })
+  if (context.random.chance(careful)) {
+    const cells = cleanCells(sheet, values, context.dialect)
+    const drawn = cells.map((text, column) => ({ text, means: values[sheet.columns[column]?.field ?? ''] }))
+    return rowOf(drawn, { values, meant: values }, context)
+  }
   const faultyRow = drawRowFault(sheet, values, context)
   return faultyRow ?? drawCells(sheet, values, context)
 }
@@ -56,7 +63,9 @@ export function drawRow(sheet: Sheet, values: Values, context: RowContext): Mess
 function drawRowFault(sheet: Sheet, values: Values, context: RowContext): MessyRow | null {
   const { random, dialect, keyFields } = context
   const canBeOpen = context.canBeOpen && !keyFields.includes(sheet.nameField)
-  const fault = rowFaults.find(({ probability, must }) => random.chance(probability) && (canBeOpen || must !== 'open'))
+  const fault = rowFaultsOf(dialect).find(
+    ({ probability, must }) => random.chance(probability) && (canBeOpen || must !== 'open'),
+  )
   // Rows without a record are put in between, see `drawEmptyRow`.
   if (!fault || fault.must.endsWith('no record')) return null
   const header = headerOf(sheet)
@@ -65,27 +74,29 @@ function drawRowFault(sheet: Sheet, values: Values, context: RowContext): MessyR
   if (!written) return null
   const meant = written.name === undefined ? values : { ...values, [sheet.nameField]: written.name }
   const isOpen = fault.must === 'open'
-  return rowOf(written.row, {
+  const truth: Partial<LineTruth> = {
     rejected: isOpen ? 'maybe' : 'yes',
     faults: [`row: ${fault.name}`],
     values: meant,
     optional: isOpen ? [sheet.nameField] : [],
     mayBeTold: isOpen ? [sheet.nameField] : fault.movesCells ? sheet.columns.map(({ field }) => field) : [],
     meant,
-  })
+  }
+  return rowOf(written.row, truth, context)
 }
 
 /** A row that stands for no record, or null if none is drawn. */
-export function drawEmptyRow(sheet: Sheet, values: Values, { random, dialect }: RowContext): MessyRow | null {
+export function drawEmptyRow(sheet: Sheet, values: Values, context: RowContext): MessyRow | null {
+  const { random, dialect } = context
   const isDrawn = ({ probability, must }: RowFault) => must.endsWith('no record') && random.chance(probability)
-  const fault = rowFaults.find(isDrawn)
+  const fault = rowFaultsOf(dialect).find(isDrawn)
   if (!fault) return null
   const cells = cleanCells(sheet, values, dialect)
   const written = fault.write({ cells, header: headerOf(sheet), dialect, random, nameColumn: 1 })!
   const rejected = fault.must === 'no record' ? 'maybe' : 'yes'
   // All faults are told, of a header among the rows too.
   const mayBeTold = rejected === 'yes' ? sheet.columns.map(({ field }) => field) : []
-  return rowOf(written.row, { rejected, faults: [`row: ${fault.name}`], mayBeTold, meant: null })
+  return rowOf(written.row, { rejected, faults: [`row: ${fault.name}`], mayBeTold, meant: null }, context)
 }
 
 /** Whether it is settled what becomes of the stored value when a record comes again. */
@@ -96,7 +107,7 @@ function isCertain(must: Must): boolean {
 const mayBeOpen = new Set<Must>(['clean or drop', 'missing or drop'])
 
 function drawCells(sheet: Sheet, values: Values, context: RowContext): MessyRow {
-  const { random, dialect, canBeOpen, keyFields, settledFields = [] } = context
+  const { random, canBeOpen, keyFields, settledFields = [] } = context
   const channelsGone: string[] = []
   const truth = {
     rejected: 'no',
@@ -108,11 +119,11 @@ function drawCells(sheet: Sheet, values: Values, context: RowContext): MessyRow 
     meant: values,
   } as Omit<LineTruth, 'line'>
   const forced: Record<string, { cell: string; value: unknown }> = {}
-  const cells = sheet.columns.map((column) => {
+  const cells = sheet.columns.map((column): DrawnCell => {
     const { field } = column
     const given = forced[field]
-    if (given) return keep(truth, field, given.value, given.cell)
-    if (!(field in values)) return drawMissing(column, values, truth, context)
+    if (given) return { text: keep(truth, field, given.value, given.cell) }
+    if (!(field in values)) return { text: drawMissing(column, values, truth, context) }
     const isChannel = /^(?:emails|phones)/.test(field)
     const allows = (must: Must) =>
       must === 'clean' ||
@@ -122,11 +133,12 @@ function drawCells(sheet: Sheet, values: Values, context: RowContext): MessyRow 
     Object.assign(forced, written.also)
     if (written.fault !== null) noteFault(truth, field, written.fault, written.must)
     if (written.must === 'drop the channel') channelsGone.push(channelOf(field)!)
-    return keep(truth, field, written.value, written.cell)
+    const text = keep(truth, field, written.value, written.cell)
+    return { text, means: written.must === 'clean' ? written.value : undefined }
   })
   settleLists(truth, sheet, channelsGone)
   const isQuoted = random.chance(0.05) ? () => true : (column: number) => column < 3 && random.chance(0.02)
-  return rowOf(joinCells([...cells, random.pick(sheet.ignored.cells), ''], dialect, isQuoted), truth)
+  return rowOf([...cells, { text: random.pick(sheet.ignored.cells) }, { text: '' }], truth, context, isQuoted)
 }
 
 /** The address or number that a field of an item in a list qualifies. */
@@ -188,7 +200,13 @@ function settleLists(truth: Omit<LineTruth, 'line'>, { columns }: Sheet, channel
   }
 }
 
-function rowOf(text: string, truth: Partial<LineTruth>): MessyRow {
+/** `row` is a text where only a CSV can be like that. */
+function rowOf(
+  row: string | readonly (DrawnCell | string)[],
+  truth: Partial<LineTruth>,
+  { dialect, random }: RowContext,
+  isQuoted?: (column: number) => boolean,
+): MessyRow {
   const nothingSaid = {
     line: 0,
     rejected: 'no' as const,
@@ -199,5 +217,12 @@ function rowOf(text: string, truth: Partial<LineTruth>): MessyRow {
     mayBeTold: [],
     meant: null,
   }
-  return { text, lines: countLines(text), truth: { ...nothingSaid, ...truth } }
+  const whole = { ...nothingSaid, ...truth }
+  if (typeof row === 'string') return { text: row, typed: [], lines: countLines(row), truth: whole }
+  const cells = row.map((cell) => (typeof cell === 'string' ? { text: cell } : cell))
+  if (dialect.epoch !== null)
+    return { text: '', typed: cells.map((cell) => typedCell(cell, random)), lines: 1, truth: whole }
+  const texts = cells.map(({ text }) => text)
+  const text = joinCells(texts, dialect, isQuoted)
+  return { text, typed: [], lines: countLines(text), truth: whole }
 }

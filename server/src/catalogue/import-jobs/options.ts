@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ClosedObject, OneOf } from '../../foundation/kernel/shapes.ts'
 import { delimiters } from '../imports/csv/dialect.ts'
-import { type CsvOptions, csvOptionsOf } from '../imports/csv/open-csv.ts'
+import { givenReadingOptions, type ReadingOptions } from '../imports/records/reading-options.ts'
 import { badValueRules } from '../imports/records/report.ts'
 
 /** The run of an uploaded file: `check` changes nothing. */
@@ -20,6 +20,13 @@ export const ImportJobOptions = ClosedObject({
       description: 'Field of a column, by its heading, or by its position as `#5`; empty text ignores it.',
     }),
   ),
+  sheet: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Name of a sheet of the workbook, or its number from 1.',
+    }),
+  ),
   short_rows: Type.Optional(OneOf(['reject', 'fill'])),
   header_row: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Line of the heading.' })),
   no_header: Type.Optional(
@@ -34,8 +41,8 @@ export const ImportJobOptions = ClosedObject({
 export type ImportJobOptions = Static<typeof ImportJobOptions>
 
 /** The options as the import reads them. */
-export function readingOptionsOf(options: ImportJobOptions): CsvOptions {
+export function readingOptionsOf(options: ImportJobOptions): ReadingOptions {
   const { short_rows: shortRows, header_row: headerRow, no_header: fields, ...others } = options
   const noHeader = fields === '' ? [] : fields?.split(',').map((field) => field.trim())
-  return csvOptionsOf({ ...others, shortRows, headerRow, noHeader })
+  return givenReadingOptions({ ...others, shortRows, headerRow, noHeader })
 }

@@ -44,7 +44,7 @@ export async function previewImport(
     const { rows, ...inspection } = await turns.run({ name: String(userOf(ctx.actor)), maxPermits: 1 }, () =>
       services.inspectImport(context, job.kind, file, options),
     )
-    const hasColumns = inspection.format === 'csv'
+    const hasColumns = inspection.format === 'csv' || inspection.format === 'xlsx'
     return {
       ...inspection,
       rows: rows.map(({ record, ...row }) => ({

@@ -198,7 +198,7 @@ export function registerImportRoutes(api: ApiRoutes, services: ImportServices & 
     async (request, reply) => {
       const { content, bytes, name } = await openRejects(contextOf(request), idOf(request), request.params.of)
       return reply
-        .type(name.endsWith('.csv') ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
+        .type(typeOfRejects(name))
         .header('content-length', bytes)
         .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}`)
         .send(content)
@@ -206,6 +206,11 @@ export function registerImportRoutes(api: ApiRoutes, services: ImportServices & 
   )
 
   registerUpload(api, services)
+}
+
+function typeOfRejects(name: string): string {
+  if (name.endsWith('.xlsx')) return 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+  return name.endsWith('.csv') ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
 }
 
 /**

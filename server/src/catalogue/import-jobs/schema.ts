@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { RecordList } from '../../foundation/kernel/list-pages.ts'
 import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
+import { fileFormats } from '../imports/records/open-records.ts'
 import { badValueRules, ImportReport, importKinds, recordsOf } from '../imports/records/report.ts'
 import { importStates } from './job.ts'
 import { ImportJobOptions, importRuns } from './options.ts'
@@ -90,10 +91,19 @@ export type ImportFieldsReply = Static<typeof ImportFieldsReply>
 
 export const PreviewReply = ClosedObject({
   object: Type.Literal('import_preview'),
-  format: OneOf(['csv', 'ndjson', 'json']),
+  format: OneOf(fileFormats),
   encoding: Nullable(Text),
   delimiter: Nullable(Text),
   decimal: Nullable(Text),
+  sheet: Nullable(Type.String({ description: 'The sheet that is read; null where one has to be chosen.' })),
+  sheets: Type.Array(
+    ClosedObject({
+      name: Text,
+      rows: Count('Rows with a value, the heading among them; at most 10,000 are counted.'),
+      is_hidden: Type.Boolean(),
+    }),
+    { description: 'All sheets of a workbook that has several.' },
+  ),
   columns: Type.Array(
     ClosedObject({
       header: Text,

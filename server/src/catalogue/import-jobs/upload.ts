@@ -34,7 +34,7 @@ export async function createImportJob(ctx: ImportJobContext, upload: NewUpload):
   if (ending === null)
     throw new Refusal(
       'invalid_request',
-      'The name of the file must end in .csv, .tsv, .txt, .ndjson, .jsonl or .json, each with .gz or without. Save a spreadsheet as CSV first.',
+      'The name of the file must end in .xlsx, .csv, .tsv, .txt, .ndjson, .jsonl or .json, the texts with .gz or without.',
       { param: 'file_name' },
     )
   const server = await files.serverId()

@@ -57,6 +57,22 @@ export function decimalMarkOf(cell: string): DecimalMark | null {
   return withDot.test(text) || groupedWithDot.test(text) || (isGrouped && text.includes('.')) ? 'dot' : null
 }
 
+/** How many of the cells in some columns show a decimal comma, and how many a dot. */
+export function countDecimalMarks(
+  rows: readonly (readonly string[])[],
+  columns: readonly number[],
+): { commas: number; dots: number } {
+  let [commas, dots] = [0, 0]
+  for (const cells of rows) {
+    for (const column of columns) {
+      const mark = decimalMarkOf(cells[column] ?? '')
+      if (mark === 'comma') commas++
+      else if (mark === 'dot') dots++
+    }
+  }
+  return { commas, dots }
+}
+
 function bareNumber(cell: string): string {
   return cell.replace(/^\+(?=\d)/, '').replace(/^−/, '-')
 }

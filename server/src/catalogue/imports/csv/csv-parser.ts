@@ -5,21 +5,9 @@
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { isBlank, type Line, maxLineBytes } from '../source/lines.ts'
+import type { RowText, TableRow } from '../table/rows.ts'
 
 export type Delimiter = ',' | ';' | '\t' | '|'
-
-/** The text of a row; in an invalid one, cells contain U+FFFD. */
-export type RowText = 'ascii' | 'utf-8' | 'invalid'
-
-/** The cells of a row, or the reason why it is malformed. */
-export type CsvRow = { line: number; bytes: number } & (
-  | {
-      cells: string[]
-      text: RowText
-      problem?: never
-    }
-  | { cells?: never; problem: string; content: string }
-)
 
 /** The result at one line: a row that ends before line `next`, a malformed row, or a row that needs more lines. */
 type Parsed = { cells: string[]; next: number } | { problem: string } | 'unfinished'
@@ -33,9 +21,9 @@ export class CsvParser {
   }
 
   /** Returns the rows that end in these lines. Line breaks inside a cell become `\n`. */
-  read(lines: Line[], isEnd: boolean): CsvRow[] {
+  read(lines: Line[], isEnd: boolean): TableRow[] {
     const queue = this.#pending.concat(lines)
-    const rows: CsvRow[] = []
+    const rows: TableRow[] = []
     let at = 0
     while (at < queue.length) {
       const line = queue[at]!

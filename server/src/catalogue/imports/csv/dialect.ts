@@ -1,15 +1,10 @@
-import { decimalMarkOf, type NumberStyle } from '../cells/numbers.ts'
+import { countDecimalMarks, type NumberStyle } from '../cells/numbers.ts'
 import type { ColumnMap, FieldNames } from '../fields/field-names.ts'
 import { LineSplitter } from '../source/lines.ts'
-import { CsvParser, type CsvRow, type Delimiter } from './csv-parser.ts'
-import { findHeaderLine } from './find-header.ts'
-import { fieldsOfHeader } from './header.ts'
-
-/** How a CSV file is written. */
-export interface Dialect extends NumberStyle {
-  encoding: string
-  delimiter: Delimiter
-}
+import { findHeaderLine } from '../table/find-header.ts'
+import { fieldsOfHeader } from '../table/header.ts'
+import { cellsOf, commonWidthOf, type TableRow } from '../table/rows.ts'
+import { CsvParser, type Delimiter } from './csv-parser.ts'
 
 export const delimiters = [',', ';', '\t', '|'] as const satisfies Delimiter[]
 
@@ -63,13 +58,13 @@ function scoreOf(
   if (header?.cells === undefined) return { known: 0, below: 0, even: 0, width: 0 }
   const width = header.cells.length
   const known = hasHeader ? fieldsOfHeader(names, header.cells, map).length : 0
-  const below = hasHeader && known === 0 && findHeaderLine(names, head, delimiter) !== null ? 1 : 0
+  const below = hasHeader && known === 0 && findHeaderLine(names, readFirstLines(head, delimiter)) !== null ? 1 : 0
   const shareOf = (wanted: number) => {
     const fitting = body.filter(({ cells }) => cells?.length === wanted).length
     return wanted < 2 ? 0 : body.length === 0 ? 1 : fitting / body.length
   }
   // Rows may have a delimiter at their end, or stand below lines of another width.
-  const common = detectCommonWidth(body.flatMap(({ cells }) => (cells ? [cells] : [])))
+  const common = commonWidthOf(cellsOf(body))
   return { known, below, even: Math.max(shareOf(width), 0.9 * shareOf(common)), width: Math.max(width, common) }
 }
 
@@ -82,29 +77,23 @@ export function detectDecimal(
   delimiter: Delimiter,
   numericColumns: readonly number[],
 ): NumberStyle {
-  let [commas, dots] = [0, 0]
-  for (const cells of rows) {
-    for (const column of numericColumns) {
-      const mark = decimalMarkOf(cells[column] ?? '')
-      if (mark === 'comma') commas++
-      else if (mark === 'dot') dots++
-    }
-  }
+  const { commas, dots } = countDecimalMarks(rows, numericColumns)
   if (delimiter === ',') return { decimal: 'dot', isDecimalCertain: dots > 0 && commas === 0 }
   const isComma = commas === dots ? delimiter === ';' : commas > dots
   return { decimal: isComma ? 'comma' : 'dot', isDecimalCertain: commas > 0 !== dots > 0 }
 }
 
-/** How many cells most rows at the beginning of a file have. */
-export function detectCommonWidth(rows: readonly string[][]): number {
-  const counts = new Map<number, number>()
-  for (const cells of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
-  return [...counts].reduce((most, each) => (each[1] > most[1] ? each : most), [0, 0])[0]
-}
-
 /** The rows of the beginning of a file from a line on, without the line that names the delimiter. */
-export function readHead(head: Buffer, delimiter: Delimiter, fromLine: number, isWhole = false): CsvRow[] {
+export function readHead(head: Buffer, delimiter: Delimiter, fromLine: number, isWhole = false): TableRow[] {
   const lines = new LineSplitter().push(head).filter(({ number }) => number >= fromLine)
   const rows = new CsvParser(delimiter).read(lines, isWhole).slice(0, sampledRows)
   return delimiterLine.test(rows[0]?.cells?.join(delimiter) ?? '') ? rows.slice(1) : rows
+}
+
+const headerLines = 50
+
+/** Each of the first lines of a file as a row. */
+export function readFirstLines(head: Buffer, delimiter: Delimiter): TableRow[] {
+  const lines = new LineSplitter().push(head).slice(0, headerLines)
+  return lines.flatMap((line) => new CsvParser(delimiter).read([line], true))
 }

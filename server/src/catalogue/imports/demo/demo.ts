@@ -7,7 +7,7 @@ import { contactImportKind } from '../contacts/import-contacts.ts'
 import { type ImportContext, type ImportCounts, importSource } from '../records/import-file.ts'
 import type { ImportKind } from '../records/import-kind.ts'
 import type { RejectsSink } from '../records/rejects.ts'
-import { openSource } from '../source/text.ts'
+import { openSource } from '../source/open-source.ts'
 import { storeImportKind } from '../stores/import-stores.ts'
 import { writeDemonstrationHistory } from './demo-history.ts'
 

@@ -1,18 +1,18 @@
 import type { ContactSeals } from '../../../foundation/encryption/keyring.ts'
 import type { Vocabulary } from '../../../search/query/vocabulary.ts'
 import { TaxonomyResolver } from '../cells/taxonomy-resolver.ts'
-import type { CsvOptions } from '../csv/open-csv.ts'
-import type { ImportSource } from '../source/text.ts'
+import type { ImportSource } from '../source/open-source.ts'
 import { type Chunk, readAhead, readChunks } from './chunks.ts'
 import type { ImportKind } from './import-kind.ts'
 import type { OpenedFile } from './open-records.ts'
+import type { ReadingOptions } from './reading-options.ts'
 import type { RecordsOf } from './report.ts'
 
 /** A file to read, and how. */
 export interface ReadingRequest {
   source: ImportSource
   file: OpenedFile
-  options: CsvOptions
+  options: ReadingOptions
   vocabulary: Vocabulary
   seals: Pick<ContactSeals, 'identities'>
   extendTaxonomy: boolean
@@ -36,7 +36,7 @@ export type StartReading = <Patch>(kind: RecordsOf, request: ReadingRequest) => 
 export function readInProcess<Patch>(kind: ImportKind<Patch>, request: ReadingRequest): ChunkReading<Patch> {
   const { source, file, vocabulary, seals, extendTaxonomy, dropsBadValues } = request
   const resolver = new TaxonomyResolver(vocabulary, extendTaxonomy)
-  const context = { resolver, seals, cleansPhones: file.format === 'csv', dropsBadValues }
+  const context = { resolver, seals, cleansPhones: file.layout !== null, dropsBadValues }
   return {
     chunks: readAhead(readChunks(file.readRecords(resolver), kind, context)),
     setVocabulary: (newer) => resolver.setVocabulary(newer),

@@ -25,6 +25,8 @@ export interface Chunk<Patch> extends ChunkRecords<Patch> {
   rejects: (Reject & { faults: Fault[] })[]
   /** Values that were left out of records to apply. */
   dropped: LineFault[]
+  /** Lines of the rows that a workbook hides. */
+  hidden: number[]
   /** The first value of a CSV file with letters beyond ASCII, if it is in this chunk. */
   decoded?: { line: number; value: string }
   /** Returns the originals of records, by index, if they stayed in the thread that read them. */
@@ -77,7 +79,7 @@ export async function* readAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T>
 }
 
 function emptyChunk<Patch>(): Chunk<Patch> {
-  return { read: 0, bytes: 0, records: [], trials: [], remnants: [], rejects: [], dropped: [] }
+  return { read: 0, bytes: 0, records: [], trials: [], remnants: [], rejects: [], dropped: [], hidden: [] }
 }
 
 function readInto<Patch>(
@@ -87,6 +89,7 @@ function readInto<Patch>(
   context: ReadChunksContext,
 ): void {
   const { line, original } = record
+  if (record.isHidden) chunk.hidden.push(line)
   if (record.decoded !== undefined) chunk.decoded ??= { line, value: record.decoded }
   const { faults, patch, remnant } =
     record.problem === undefined

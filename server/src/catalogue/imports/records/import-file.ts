@@ -6,13 +6,13 @@ import type { IdSealer, Mode } from '../../../foundation/kernel/ids.ts'
 import type { Clock } from '../../../foundation/kernel/time.ts'
 import { loadTaxonomy } from '../../../search/taxonomy/taxonomy.ts'
 import { prepareCatalogueTransaction, refreshSearchStatistics } from '../../writing/queries.ts'
-import { type CsvOptions, csvOptionsOf } from '../csv/open-csv.ts'
 import { describeFaults, fault, type LineFault } from '../fields/faults.ts'
-import { type ImportSource, openSource } from '../source/text.ts'
+import { type ImportSource, openSource } from '../source/open-source.ts'
 import { readInProcess, type StartReading } from './chunk-reader.ts'
 import { applyChunk, type Chunk } from './chunks.ts'
 import type { ChunkOutcome, ImportKind } from './import-kind.ts'
 import { type OpenedFile, openRecords } from './open-records.ts'
+import { givenReadingOptions, type ReadingOptions } from './reading-options.ts'
 import { RecentNames } from './recent-names.ts'
 import { type Reject, RejectsFile, type RejectsSink, rejectsPathFor } from './rejects.ts'
 import { type badValueRules, type ImportReport, ProblemReport, type RecordsOf } from './report.ts'
@@ -37,7 +37,7 @@ export interface ImportProgress {
 }
 
 /** How records are read and what becomes of them. */
-export interface ImportOptions extends CsvOptions {
+export interface ImportOptions extends ReadingOptions {
   mode?: Mode
   extendTaxonomy: boolean
   onBadValue?: (typeof badValueRules)[number]
@@ -72,10 +72,13 @@ export interface ImportResult extends ImportOutcome {
   seconds: number
   dry_run: boolean
   format: OpenedFile['format']
-  /** How the CSV file was read; null for JSON. */
+  /** How the CSV file was read; null for others. */
   encoding: string | null
   delimiter: string | null
+  /** Of a CSV file or a workbook. */
   decimal: string | null
+  /** The sheet that was read; null for anything but a workbook. */
+  sheet: string | null
 }
 
 /**
@@ -99,10 +102,18 @@ export async function importFile<Patch>(
     seconds: Math.round(performance.now() - startedAtMs) / 1000,
     dry_run: input.dryRun ?? false,
     format,
-    encoding: layout?.encoding ?? null,
-    delimiter: layout?.delimiter ?? null,
-    decimal: layout?.decimal ?? null,
+    ...describeLayout(layout),
   }
+}
+
+/** How a table was read, for its report; nothing for JSON. */
+export function describeLayout(
+  layout: OpenedFile['layout'],
+): Pick<ImportResult, 'encoding' | 'delimiter' | 'decimal' | 'sheet'> {
+  if (layout === null) return { encoding: null, delimiter: null, decimal: null, sheet: null }
+  const { decimal } = layout
+  if ('sheet' in layout) return { encoding: null, delimiter: null, decimal, sheet: layout.sheet }
+  return { encoding: layout.encoding, delimiter: layout.delimiter, decimal, sheet: null }
 }
 
 async function importOpened<Patch>(
@@ -115,7 +126,7 @@ async function importOpened<Patch>(
   try {
     const file = await openRecords(source, kind, input)
     const path = rejectsPathFor(input, context.clock, file.rejects.extension)
-    const rejects = await RejectsFile.begin(path, file.rejects)
+    const rejects = await RejectsFile.begin(path, file.rejects, context.clock)
     return { file, rejects, outcome: await importRecords(context, kind, { source, file, rejects, threadKind }, input) }
   } finally {
     source.close()
@@ -159,7 +170,15 @@ async function importRecords<Patch>(
   try {
     let taxonomy = await loadTaxonomy(db)
     const { vocabulary } = taxonomy
-    const request = { source, file, options: csvOptionsOf(options), vocabulary, seals, extendTaxonomy, dropsBadValues }
+    const request = {
+      source,
+      file,
+      options: givenReadingOptions(options),
+      vocabulary,
+      seals,
+      extendTaxonomy,
+      dropsBadValues,
+    }
     const elsewhere = threadKind && startReading?.<Patch>(threadKind, request)
     const reading = elsewhere || readInProcess(kind, request)
     const storeNames = new RecentNames()
@@ -245,6 +264,7 @@ class OutcomeCounter {
     for (const { record, faults } of outcome.refused) this.#problems.add(record.line, faults)
     for (const { line, fault } of [...chunk.dropped, ...outcome.dropped]) this.#problems.add(line, [fault])
     this.#notice(outcome.notices ?? [])
+    this.#notice(chunk.hidden.map((line) => ({ line, fault: hiddenRow })))
     this.#decoded ??= chunk.decoded ?? null
   }
 
@@ -272,6 +292,8 @@ class OutcomeCounter {
     }
   }
 }
+
+const hiddenRow = fault('', 'its row is hidden or filtered out in the workbook, and is read')
 
 /** From this many written records on, the planner's statistics and the counts of rows are updated. */
 const largeImport = 1_000

@@ -1,15 +1,20 @@
 import type { TSchema } from 'typebox'
 import type { Vocabulary } from '../../../search/query/vocabulary.ts'
 import { TaxonomyResolver } from '../cells/taxonomy-resolver.ts'
-import { type CsvOptions, openCsv, type Suggestion } from '../csv/open-csv.ts'
 import { type Fault, fault, fieldOfPath } from '../fields/faults.ts'
 import type { HeaderColumn } from '../fields/field-names.ts'
 import { findField } from '../fields/fields.ts'
-import { openSource } from '../source/text.ts'
+import { openSource, type WorkbookFile } from '../source/open-source.ts'
+import type { Suggestion } from '../table/layout.ts'
+import { listSheets, type SheetChoice } from '../workbook/choose-sheet.ts'
+import { SheetQuestion } from '../workbook/open-sheet.ts'
+import { describeLayout } from './import-file.ts'
 import type { ReadContext, RecordKind } from './import-kind.ts'
-import { openRecords } from './open-records.ts'
+import { type FileFormat, openRecords, openTable } from './open-records.ts'
 import { readRecord } from './read-record.ts'
-import { CsvReader, type RawRecord } from './records.ts'
+import type { ReadingOptions } from './reading-options.ts'
+import type { RawRecord } from './records.ts'
+import { cellsOfOriginal } from './rejects.ts'
 
 /** A column with some of its cells. */
 interface InspectedColumn extends HeaderColumn {
@@ -19,7 +24,7 @@ interface InspectedColumn extends HeaderColumn {
 /** A row as it would be imported. */
 interface InspectedRow {
   line: number
-  /** The cells of a CSV row; empty for JSON. */
+  /** The cells of a row; empty for JSON. */
   cells: string[]
   /** The record as far as it could be read. */
   record: unknown
@@ -28,10 +33,14 @@ interface InspectedRow {
 
 /** How a file would be read. */
 export interface Inspection {
-  format: 'ndjson' | 'json' | 'csv'
+  format: FileFormat
   encoding: string | null
   delimiter: string | null
   decimal: string | null
+  /** The sheet that would be read; null without one, and where a person has to choose. */
+  sheet: string | null
+  /** All sheets of a workbook that has several. */
+  sheets: SheetChoice[]
   columns: InspectedColumn[]
   /** Why the file cannot be imported with these columns. */
   problems: string[]
@@ -45,7 +54,7 @@ export interface Inspection {
 const shownRows = 20
 const shownExamples = 3
 
-export interface InspectOptions extends CsvOptions {
+export interface InspectOptions extends ReadingOptions {
   /** Whether an import would add unknown values to the taxonomy; then they are no faults. */
   extendTaxonomy?: boolean
 }
@@ -78,41 +87,40 @@ export async function inspectAs(
   const source = await openSource(file, undefined, maxUnpackedMb)
   try {
     const resolver = new TaxonomyResolver(vocabulary, options.extendTaxonomy ?? false)
-    const context = { resolver, seals, cleansPhones: source.format === 'csv' }
+    const context = { resolver, seals, cleansPhones: source.format !== 'json' }
     const describe = (record: RawRecord) => describeRow(record, listFaults(kinds, record, context))
-    if (source.format === 'csv') {
-      const { layout, blocks } = await openCsv(source, kind, options)
-      const { encoding, delimiter, decimal, problems, suggestion } = layout
-      // Columns that cannot be used are shown, and not read.
-      const usable = problems.length > 0 ? withoutUnusable(kind.schema, layout.columns) : layout.columns
-      const rows = (await firstRecords(blocks, new CsvReader(kind, { ...layout, columns: usable }, resolver))).map(
-        describe,
-      )
-      const columns = layout.columns.map((column, index) => ({ ...column, examples: examplesOf(rows, index) }))
-      const notices = layout.notices.map(({ fault: { path, reason, hint } }) => ({
-        ...{ field: fieldOfPath(path), reason, hint },
-      }))
-      return { format: 'csv', encoding, delimiter, decimal, columns, problems, suggestion, notices, rows }
+    if (source.format === 'json') {
+      const opened = await openRecords(source, kind, options)
+      const rows = (await firstRecords(opened.readRecords(resolver))).map(describe)
+      return { format: opened.format, ...withoutTable, rows }
     }
-    const opened = await openRecords(source, kind, options)
-    const records: RawRecord[] = []
-    for await (const batch of opened.readRecords(resolver)) {
-      records.push(...batch.slice(0, shownRows - records.length))
-      if (records.length >= shownRows) break
-    }
-    const nothing = {
-      encoding: null,
-      delimiter: null,
-      decimal: null,
-      columns: [],
-      problems: [],
-      suggestion: null,
-      notices: [],
-    }
-    return { format: opened.format, ...nothing, rows: records.map(describe) }
+    const sheets = source.format === 'xlsx' ? await sheetsToChooseFrom(source) : []
+    const { layout, readRecords } = await openTable(source, kind, options)
+    const { problems, suggestion } = layout
+    // Columns that cannot be used are shown, and not read.
+    const usable = problems.length > 0 ? withoutUnusable(kind.schema, layout.columns) : layout.columns
+    const rows = (await firstRecords(readRecords(usable, resolver))).map(describe)
+    const columns = layout.columns.map((column, index) => ({ ...column, examples: examplesOf(rows, index) }))
+    const notices = layout.notices.map(({ fault: { path, reason, hint } }) => ({
+      ...{ field: fieldOfPath(path), reason, hint },
+    }))
+    const read = describeLayout(layout)
+    return { format: source.format, ...read, sheets, columns, problems, suggestion, notices, rows }
+  } catch (error) {
+    if (!(error instanceof SheetQuestion)) throw error
+    return { format: 'xlsx', ...withoutTable, sheets: [...error.sheets], problems: [error.question], rows: [] }
   } finally {
     source.close()
   }
+}
+
+const withoutTable = {
+  ...{ encoding: null, delimiter: null, decimal: null, sheet: null, suggestion: null },
+  ...{ sheets: [], columns: [], problems: [], notices: [] },
+}
+
+async function sheetsToChooseFrom({ workbook }: WorkbookFile): Promise<SheetChoice[]> {
+  return workbook.sheets.length > 1 ? listSheets(workbook) : []
 }
 
 /** A field that several columns have is read from the first; one that a record does not have is not read. */
@@ -126,13 +134,13 @@ function withoutUnusable(schema: TSchema, columns: readonly HeaderColumn[]): Hea
   })
 }
 
-async function firstRecords(blocks: AsyncIterable<Buffer>, reader: CsvReader): Promise<RawRecord[]> {
+async function firstRecords(batches: AsyncGenerator<RawRecord[]>): Promise<RawRecord[]> {
   const records: RawRecord[] = []
-  for await (const block of blocks) {
-    records.push(...reader.read(block))
-    if (records.length >= shownRows) return records.slice(0, shownRows)
+  for await (const batch of batches) {
+    records.push(...batch.slice(0, shownRows - records.length))
+    if (records.length >= shownRows) break
   }
-  return [...records, ...reader.end()].slice(0, shownRows)
+  return records
 }
 
 function listFaults(kinds: readonly RecordKind<unknown>[], record: RawRecord, context: ReadContext): Fault[] {
@@ -148,7 +156,7 @@ function describeRow(record: RawRecord, faults: readonly Fault[]): InspectedRow 
   const { line, original } = record
   return {
     line,
-    cells: Buffer.isBuffer(original) ? [] : [...(original as readonly string[])],
+    cells: [...cellsOfOriginal(original)],
     record: record.problem === undefined ? record.value : null,
     faults: faults.map(({ path, reason, value, hint }) => ({ field: fieldOfPath(path), reason, value, hint })),
   }

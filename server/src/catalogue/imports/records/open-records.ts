@@ -1,36 +1,44 @@
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import type { TaxonomyResolver } from '../cells/taxonomy-resolver.ts'
 import { delimiters } from '../csv/dialect.ts'
-import { fieldsOfHeader, requireUsable } from '../csv/header.ts'
-import { type CsvLayout, type CsvOptions, headingsForRejects, openCsv } from '../csv/open-csv.ts'
-import type { FieldNames } from '../fields/field-names.ts'
+import { type CsvLayout, openCsv } from '../csv/open-csv.ts'
+import type { FieldNames, HeaderColumn } from '../fields/field-names.ts'
 import { decodeMarked, peek } from '../source/encoding.ts'
+import type { ImportSource, WorkbookFile } from '../source/open-source.ts'
 import { linesWithoutJson, lookedAtBytes } from '../source/other-formats.ts'
-import type { ImportSource } from '../source/text.ts'
-import { CsvReader, JsonArrayReader, NdjsonReader, type RawRecord, type RecordReader } from './records.ts'
-import { csvRejects, jsonRejects, type RejectsFormat } from './rejects.ts'
+import type { TextFile } from '../source/text.ts'
+import { fieldsOfHeader, requireUsable } from '../table/header.ts'
+import { headingsForRejects } from '../table/layout.ts'
+import { openSheet, type SheetLayout } from '../workbook/open-sheet.ts'
+import type { ReadingOptions } from './reading-options.ts'
+import { JsonArrayReader, NdjsonReader, type RawRecord, type RecordReader } from './records.ts'
+import { csvRejects, jsonRejects, type RejectsFormat, workbookRejects } from './rejects.ts'
+import { CsvReader, TableReader } from './table-records.ts'
+
+export const fileFormats = ['ndjson', 'json', 'csv', 'xlsx'] as const
+export type FileFormat = (typeof fileFormats)[number]
 
 /** An opened import file. */
 export interface OpenedFile {
-  format: 'ndjson' | 'json' | 'csv'
-  /** How the CSV file is read; null for JSON. */
-  layout: CsvLayout | null
+  format: FileFormat
+  /** How its table is read; null for JSON. */
+  layout: CsvLayout | SheetLayout | null
   rejects: RejectsFormat
   /** Yields the unchecked records in order, one array per block. */
   readRecords(resolver: TaxonomyResolver): AsyncGenerator<RawRecord[]>
 }
 
-/** Opens a source: finds out how it is written. Throws an `OperatorError` for a CSV file whose columns cannot be read. */
-export async function openRecords(source: ImportSource, names: FieldNames, options: CsvOptions): Promise<OpenedFile> {
-  if (source.format === 'csv') {
-    const { layout, blocks } = await openCsv(source, names, options)
+/** Opens a source: finds out how it is written. Throws an `OperatorError` for a table whose columns cannot be read. */
+export async function openRecords(
+  source: ImportSource,
+  names: FieldNames,
+  options: ReadingOptions,
+): Promise<OpenedFile> {
+  if (source.format !== 'json') {
+    const { layout, rejects, readRecords } = await openTable(source, names, options)
     requireUsable(source.name, layout)
-    return {
-      format: 'csv',
-      layout,
-      rejects: csvRejects(headingsForRejects(layout), layout.delimiter),
-      readRecords: (resolver) => readAll(blocks, new CsvReader(names, layout, resolver)),
-    }
+    const { format } = source
+    return { format, layout, rejects, readRecords: (resolver) => readRecords(layout.columns, resolver) }
   }
   const { isArray, blocks } = await openJson(source, names)
   return {
@@ -41,6 +49,48 @@ export async function openRecords(source: ImportSource, names: FieldNames, optio
   }
 }
 
+interface OpenedTable {
+  layout: CsvLayout | SheetLayout
+  rejects: RejectsFormat
+  /** Reads with these columns, which are those of the layout or fewer. */
+  readRecords(columns: HeaderColumn[], resolver: TaxonomyResolver): AsyncGenerator<RawRecord[]>
+}
+
+/** Opens a table, also one whose columns cannot be read: the problems of its layout say why. */
+export async function openTable(
+  source: TextFile | WorkbookFile,
+  names: FieldNames,
+  options: ReadingOptions,
+): Promise<OpenedTable> {
+  refuseOtherOptions(source, options)
+  if (source.format === 'xlsx') {
+    const { layout, rows } = await openSheet(source, names, options)
+    return {
+      layout,
+      rejects: workbookRejects(headingsForRejects(layout)),
+      async *readRecords(columns, resolver) {
+        const reader = new TableReader(names, { ...layout, columns }, resolver, ', ')
+        for await (const batch of rows) yield reader.read(batch)
+      },
+    }
+  }
+  const { layout, blocks } = await openCsv(source, names, options)
+  return {
+    layout,
+    rejects: csvRejects(headingsForRejects(layout), layout.delimiter),
+    readRecords: (columns, resolver) => readAll(blocks, new CsvReader(names, { ...layout, columns }, resolver)),
+  }
+}
+
+/** Throws an `OperatorError` for an option that the format has no use for: it was meant for another file. */
+function refuseOtherOptions({ name, format }: TextFile | WorkbookFile, options: ReadingOptions): void {
+  const { delimiter, encoding, sheet } = options
+  if (format === 'xlsx' && (delimiter !== undefined || encoding !== undefined))
+    throw new OperatorError(`${name}: --delimiter and --encoding are for CSV, and this is a workbook.`)
+  if (format === 'csv' && sheet !== undefined)
+    throw new OperatorError(`${name}: --sheet is for workbooks, and this is CSV.`)
+}
+
 async function* readAll(blocks: AsyncIterable<Buffer>, reader: RecordReader): AsyncGenerator<RawRecord[]> {
   for await (const block of blocks) yield reader.read(block)
   yield reader.end()
@@ -48,7 +98,7 @@ async function* readAll(blocks: AsyncIterable<Buffer>, reader: RecordReader): As
 
 /** Whether the first character that is not blank opens a list. The blocks returned are UTF-8. */
 async function openJson(
-  source: ImportSource,
+  source: TextFile,
   names: FieldNames,
 ): Promise<{ isArray: boolean; blocks: AsyncIterable<Buffer> }> {
   const { first, blocks } = await peek(await decodeMarked(source.name, source.blocks))

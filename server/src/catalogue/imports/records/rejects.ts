@@ -1,6 +1,8 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { cellKinds } from '@storedex/workbook/read'
+import { type CellValue, WorkbookWriter } from '@storedex/workbook/write'
 import { formatDelimitedRow } from '../../../foundation/kernel/csv.ts'
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import { type Clock, formatNumber } from '../../../foundation/kernel/time.ts'
@@ -24,14 +26,22 @@ export interface RejectsSink {
   readonly path: string | null
 }
 
-/** Writes rejects in the format of the imported file. */
+/** How rejects are written: in the format of the imported file. */
 export interface RejectsFormat {
   /** Ends the name of the file. */
-  extension: 'ndjson' | 'csv'
-  begin: string
-  formatReject(reject: Reject): string
-  /** The last line of a file that not all rejects fit into. */
-  formatRest(sentence: string): string
+  extension: 'ndjson' | 'csv' | 'xlsx'
+  begin(createdAt: Date): RejectsWriter
+}
+
+/** Writes the rejects of one import. What is added waits for `take`. */
+interface RejectsWriter {
+  /** Returns how many bytes it takes, before they are packed; null, and nothing is added, for more than are allowed. */
+  add(reject: Reject, allowedBytes: number): number | null
+  /** The last row of a file that not all rejects fit into. */
+  addRest(sentence: string): void
+  take(): Promise<Buffer>
+  /** The bytes up to the end of the file. */
+  end(): Promise<Buffer>
 }
 
 const maxRecordLength = 16_000
@@ -40,16 +50,53 @@ const maxRecordLength = 16_000
 export function jsonRejects(): RejectsFormat {
   return {
     extension: 'ndjson',
-    begin: '',
-    formatReject: ({ line, reason, original }) =>
-      `{"line":${line},"reason":${JSON.stringify(reason)},"record":${formatJson(original)}}\n`,
-    formatRest: (sentence) => `{"line":null,"reason":${JSON.stringify(sentence)},"record":null}\n`,
+    begin: () =>
+      new TextRejects(
+        '',
+        ({ line, reason, original }) =>
+          `{"line":${line},"reason":${JSON.stringify(reason)},"record":${formatJson(original)}}\n`,
+        (sentence) => `{"line":null,"reason":${JSON.stringify(sentence)},"record":null}\n`,
+      ),
+  }
+}
+
+class TextRejects implements RejectsWriter {
+  readonly #formatReject: (reject: Reject) => string
+  readonly #formatRest: (sentence: string) => string
+  #text: string
+
+  constructor(begin: string, formatReject: (reject: Reject) => string, formatRest: (sentence: string) => string) {
+    this.#text = begin
+    this.#formatReject = formatReject
+    this.#formatRest = formatRest
+  }
+
+  add(reject: Reject, allowedBytes: number): number | null {
+    const row = this.#formatReject(reject)
+    const bytes = Buffer.byteLength(row)
+    if (bytes > allowedBytes) return null
+    this.#text += row
+    return bytes
+  }
+
+  addRest(sentence: string): void {
+    this.#text += this.#formatRest(sentence)
+  }
+
+  async take(): Promise<Buffer> {
+    const bytes = Buffer.from(this.#text)
+    this.#text = ''
+    return bytes
+  }
+
+  end(): Promise<Buffer> {
+    return this.take()
   }
 }
 
 function formatJson(original: Original | null): string {
   if (original === null) return 'null'
-  const text = Buffer.isBuffer(original) ? original.toString('utf8').trim() : original.join()
+  const text = Buffer.isBuffer(original) ? original.toString('utf8').trim() : cellsOfOriginal(original).join()
   if (!Buffer.isBuffer(original) || text.length > maxRecordLength) return JSON.stringify(text.slice(0, maxRecordLength))
   return /[\r\n]/.test(text) ? JSON.stringify(JSON.parse(text)) : text
 }
@@ -60,14 +107,65 @@ function formatJson(original: Original | null): string {
  * a wide header, it could be a thousand times as long. The mark at the beginning makes spreadsheets read it as UTF-8.
  */
 export function csvRejects(header: readonly string[], delimiter: string): RejectsFormat {
-  const cellsOf = (original: Original | null) =>
-    original === null || Buffer.isBuffer(original) ? [] : (original as readonly string[])
   return {
     extension: 'csv',
-    begin: `\ufeff${formatDelimitedRow([rejectColumns.line, rejectColumns.reasons, ...header], delimiter)}`,
-    formatReject: ({ line, reason, original }) => formatDelimitedRow([line, reason, ...cellsOf(original)], delimiter),
-    formatRest: (sentence) => formatDelimitedRow(['', sentence], delimiter),
+    begin: () =>
+      new TextRejects(
+        `\ufeff${formatDelimitedRow([rejectColumns.line, rejectColumns.reasons, ...header], delimiter)}`,
+        ({ line, reason, original }) => formatDelimitedRow([line, reason, ...cellsOfOriginal(original)], delimiter),
+        (sentence) => formatDelimitedRow(['', sentence], delimiter),
+      ),
   }
+}
+
+/** The same as a workbook, with numbers and dates as the imported one had them. */
+export function workbookRejects(header: readonly string[]): RejectsFormat {
+  return { extension: 'xlsx', begin: (createdAt) => new WorkbookRejects(header, createdAt) }
+}
+
+class WorkbookRejects implements RejectsWriter {
+  readonly #writer: WorkbookWriter
+
+  constructor(header: readonly string[], createdAt: Date) {
+    const columns = [rejectColumns.line, rejectColumns.reasons, ...header]
+    this.#writer = new WorkbookWriter({ columns, createdAt, sheetName: 'Rejects' })
+  }
+
+  add({ line, reason, original }: Reject, allowedBytes: number): number | null {
+    const length = cellsOfOriginal(original).reduce((sum, cell) => sum + cell.length, reason.length)
+    if (length > allowedBytes) return null
+    const before = this.#writer.pendingBytes
+    this.#writer.add([[line, reason, ...valuesOf(original)]])
+    return this.#writer.pendingBytes - before
+  }
+
+  addRest(sentence: string): void {
+    this.#writer.add([[null, sentence]])
+  }
+
+  take(): Promise<Buffer> {
+    return this.#writer.flush()
+  }
+
+  async end(): Promise<Buffer> {
+    return this.#writer.end()
+  }
+}
+
+function valuesOf(original: Original | null): readonly CellValue[] {
+  const cells = cellsOfOriginal(original)
+  if (original === null || !('kinds' in original)) return cells
+  return cells.map((cell, column) => {
+    const kind = original.kinds[column]
+    if (kind === cellKinds.number || kind === cellKinds.lostDigits) return Number(cell)
+    return kind === cellKinds.date && /^\d{4}-\d\d-\d\d$/.test(cell) ? { day: cell } : cell
+  })
+}
+
+/** The cells of a row; none of what is no row. */
+export function cellsOfOriginal(original: Original | null): readonly string[] {
+  if (original === null || Buffer.isBuffer(original)) return []
+  return 'cells' in original ? original.cells : (original as readonly string[])
 }
 
 /** Returns the path of the rejects file: beside the imported file, or in the current folder for standard input. */
@@ -93,25 +191,29 @@ const partLength = 1_000_000
  */
 export class RejectsFile implements RejectsSink {
   readonly #wantedPath: string
-  readonly #format: RejectsFormat
+  readonly #writer: RejectsWriter
   readonly #readFreeBytes: typeof readFreeBytes
   #file: FileHandle | null = null
   #path: string | null = null
   #allowedBytes = leastBytes
-  #writtenBytes: number
+  #writtenBytes = 0
   #leftOut = 0
 
-  private constructor(path: string, format: RejectsFormat, freeBytes: typeof readFreeBytes) {
+  private constructor(path: string, writer: RejectsWriter, freeBytes: typeof readFreeBytes) {
     this.#wantedPath = path
-    this.#format = format
+    this.#writer = writer
     this.#readFreeBytes = freeBytes
-    this.#writtenBytes = Buffer.byteLength(format.begin)
   }
 
   /** Removes the rejects of an earlier import. */
-  static async begin(path: string, format: RejectsFormat, freeBytes = readFreeBytes): Promise<RejectsFile> {
+  static async begin(
+    path: string,
+    format: RejectsFormat,
+    clock: Clock,
+    freeBytes = readFreeBytes,
+  ): Promise<RejectsFile> {
     await rm(path, { force: true }).catch(() => {})
-    return new RejectsFile(path, format, freeBytes)
+    return new RejectsFile(path, format.begin(clock.now()), freeBytes)
   }
 
   get path(): string | null {
@@ -122,19 +224,20 @@ export class RejectsFile implements RejectsSink {
     this.#allowedBytes += mostTimes * inputBytes
     if (rejects.length === 0) return
     this.#file ??= await this.#create()
-    let part = ''
+    let pending = 0
     for (const reject of rejects) {
-      const row = this.#leftOut > 0 ? null : this.#format.formatReject(reject)
-      if (row === null || !this.#admit(Buffer.byteLength(row))) {
+      const bytes = this.#leftOut > 0 ? null : this.#writer.add(reject, this.#allowedBytes - this.#writtenBytes)
+      if (bytes === null) {
         this.#leftOut++
         continue
       }
-      part += row
-      if (part.length < partLength) continue
-      await this.#append(part)
-      part = ''
+      this.#writtenBytes += bytes
+      pending += bytes
+      if (pending < partLength) continue
+      await this.#append(await this.#writer.take())
+      pending = 0
     }
-    await this.#append(part)
+    await this.#append(await this.#writer.take())
   }
 
   async close(): Promise<void> {
@@ -142,27 +245,22 @@ export class RejectsFile implements RejectsSink {
     this.#file = null
     if (!file) return
     try {
-      if (this.#leftOut > 0) await file.appendFile(this.#format.formatRest(describeRest(this.#leftOut)))
+      if (this.#leftOut > 0) this.#writer.addRest(describeRest(this.#leftOut))
+      await file.appendFile(await this.#writer.end())
     } finally {
       await file.close()
     }
   }
 
-  #admit(bytes: number): boolean {
-    if (this.#writtenBytes + bytes > this.#allowedBytes) return false
-    this.#writtenBytes += bytes
-    return true
-  }
-
-  async #append(text: string): Promise<void> {
-    if (text === '') return
-    const needed = Buffer.byteLength(text)
+  async #append(bytes: Buffer): Promise<void> {
+    if (bytes.length === 0) return
+    const needed = bytes.length
     const free = await this.#readFreeBytes(dirname(this.#path!))
     if (free < needed)
       throw new OperatorError(
         `${this.#path}: the disk is full: rejected records need ${formatNumber(needed)} bytes more, and ${formatNumber(free)} are free beside those kept for the database. Make room, and run it again.`,
       )
-    await this.#file!.appendFile(text)
+    await this.#file!.appendFile(bytes)
   }
 
   async #create(): Promise<FileHandle> {
@@ -180,7 +278,6 @@ export class RejectsFile implements RejectsSink {
     await rm(path, { force: true })
     const file = await open(path, 'wx', 0o600)
     this.#path = path
-    await file.appendFile(this.#format.begin)
     return file
   }
 }

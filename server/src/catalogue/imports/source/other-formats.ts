@@ -5,7 +5,7 @@ export const lookedAtBytes = 4_096
 
 type Signature = readonly [sentence: string, at: number, ...bytes: (number | string)[]]
 
-const spreadsheet = 'Open it, save the sheet as "CSV UTF-8", and import that file'
+const spreadsheet = 'Open it, save it as .xlsx or as "CSV UTF-8", and import that file'
 const unpack = 'Unpack it, and import the file in it'
 const ask = 'Ask for the data as CSV or NDJSON'
 
@@ -27,24 +27,30 @@ const signatures: readonly Signature[] = [
   ['it is an image, not a table', 0, 0xff, 0xd8, 0xff],
 ]
 
+/** The first bytes of a workbook, and of other archives. */
 const zip = Buffer.from('PK\u0003\u0004')
 /** Names of files in the archives that spreadsheets are. */
 const workbooks: readonly [name: string, sentence: string][] = [
-  ['[Content_Types].xml', `it is an Excel workbook (.xlsx). ${spreadsheet}`],
-  ['xl/', `it is an Excel workbook (.xlsx). ${spreadsheet}`],
+  ['[Content_Types].xml', 'it is an Excel workbook (.xlsx), which is read as a file of its own, without gzip'],
+  ['xl/', 'it is an Excel workbook (.xlsx), which is read as a file of its own, without gzip'],
   ['application/vnd.oasis.opendocument', `it is an OpenDocument file (.ods). ${spreadsheet}`],
   ['Index/', `it is a Numbers document. ${spreadsheet}`],
 ]
+
+/** Whether these are the first bytes of an archive, which a workbook is. */
+export function beginsArchive(first: Buffer): boolean {
+  return first.subarray(0, zip.length).equals(zip)
+}
 
 /** The real format of a file that is no text, in a sentence; null if it may be text. */
 export function describeOtherFormat(first: Buffer): string | null {
   const signature = signatures.find(([, at, ...bytes]) => startsWith(first, at, bytes))
   if (signature) return signature[0]
-  if (startsWith(first, 0, [zip.toString('latin1')]))
+  if (beginsArchive(first))
     return workbooks.find(([name]) => first.includes(name))?.[1] ?? `it is a ZIP archive. ${unpack}`
   const text = beginningOf(first)
   if (/^<!doctype html|^<html|^<head|^<body|^<table/i.test(text))
-    return 'it is a web page (HTML), not the file itself: a download may have ended at a sign-in or an error page'
+    return `it is a web page (HTML): a download may have ended at a sign-in or an error page, or a program wrote a table so. ${spreadsheet}`
   if (/^<\?xml|^<!--/i.test(text)) return `it is XML. ${ask}`
   return null
 }

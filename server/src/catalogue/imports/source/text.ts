@@ -18,8 +18,8 @@ export interface TextSource {
   close(): void
 }
 
-/** The bytes of an import file. */
-export interface ImportSource extends TextSource {
+/** The text of an import file. */
+export interface TextFile extends TextSource {
   /** Decided by the name of the file. JSON is a list if it begins with `[`, otherwise one record a line. */
   format: 'json' | 'csv'
   /** The path; null for standard input. */
@@ -36,10 +36,12 @@ const leastUnpackedBytes = 1_000_000
 export const defaultMaxUnpackedMb = 20_000
 
 const fileName = /\.(?<format>ndjson|jsonl|json|csv|tsv|txt)(?:\.gz)?$/i
-const workbook = /\.(?:xlsx?|xlsm|xlsb|ods|numbers)$/i
+/** Names of spreadsheets: what has one and is text is read as CSV. */
+const spreadsheetName = /\.(?:xlsx|xlsm|xls|xlsb|ods|numbers)$/i
 
-/** The format of a file by its name: CSV, whatever its delimiter is, or JSON; null if the name does not say. */
+/** The format of a text by its name: CSV, whatever its delimiter is, or JSON; null if the name does not say. */
 export function formatOf(file: string): 'json' | 'csv' | null {
+  if (spreadsheetName.test(file)) return 'csv'
   const named = fileName.exec(file)?.groups?.format
   if (named === undefined) return file === '-' ? 'json' : null
   return /^(?:csv|tsv|txt)$/i.test(named) ? 'csv' : 'json'
@@ -47,22 +49,20 @@ export function formatOf(file: string): 'json' | 'csv' | null {
 
 /** The end of a file's name that says its format, such as `.csv.gz`; null if it does not say. */
 export function formatEndingOf(file: string): string | null {
-  return fileName.exec(file)?.[0].toLowerCase() ?? null
+  return (fileName.exec(file) ?? spreadsheetName.exec(file))?.[0].toLowerCase() ?? null
 }
 
-/** Opens a file, whose name says the format, or standard input (JSON) for `-`. */
-export async function openSource(
+/** Opens a text, whose name says the format, or standard input (JSON) for `-`. */
+export async function openTextFile(
   file: string,
   stdin: Readable | undefined,
-  maxUnpackedMb = defaultMaxUnpackedMb,
-): Promise<ImportSource> {
+  maxUnpackedMb: number,
+): Promise<TextFile> {
   const format = formatOf(file)
-  if (format === null) {
-    const advice = workbook.test(file) ? ' Save the sheet as "CSV UTF-8" and import that file.' : ''
+  if (format === null)
     throw new OperatorError(
-      `${file}: the name must end in .ndjson, .jsonl, .json or .csv (also .tsv and .txt), each with .gz or without.${advice}`,
+      `${file}: the name must end in .xlsx, .csv (also .tsv and .txt), .ndjson, .jsonl or .json, the texts with .gz or without.`,
     )
-  }
   const text = await openText(file, stdin, maxUnpackedMb)
   return { ...text, format, file: file === '-' ? null : file, maxUnpackedMb }
 }
@@ -157,13 +157,14 @@ function openStandardInput(stdin: Readable | undefined): TextSource {
   }
 }
 
-async function readableFile(file: string): Promise<Stats> {
+/** Whether a file exists and can be read; throws an `OperatorError` otherwise. */
+export async function readableFile(file: string): Promise<Stats> {
   let stats: Stats
   try {
     stats = await stat(file)
     await access(file, constants.R_OK)
   } catch (error) {
-    throw new OperatorError(`${file}: ${failureOf(error)}.`, { cause: error })
+    throw new OperatorError(`${file}: ${readFailureOf(error)}.`, { cause: error })
   }
   if (stats.isDirectory()) throw new OperatorError(`${file} is a folder; name one file.`)
   return stats
@@ -173,7 +174,7 @@ async function* readBlocks(name: string, content: Readable): AsyncGenerator<Buff
   try {
     for await (const block of content) yield typeof block === 'string' ? Buffer.from(block) : (block as Buffer)
   } catch (error) {
-    throw new OperatorError(`${name}: ${failureOf(error)}.`, { cause: error })
+    throw new OperatorError(`${name}: ${readFailureOf(error)}.`, { cause: error })
   }
 }
 
@@ -186,7 +187,8 @@ const failures: Record<string, string> = {
   Z_BUF_ERROR: 'the gzip file ends too early',
 }
 
-function failureOf(error: unknown): string {
+/** Why a file could not be read, for a sentence. */
+export function readFailureOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   return failures[code ?? ''] ?? `reading failed (${code ?? message})`
 }

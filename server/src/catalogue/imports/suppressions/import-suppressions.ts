@@ -36,7 +36,7 @@ const linesPerChunk = 20_000
 export async function importSuppressions(ctx: ErasureContext, input: SuppressionsInput): Promise<SuppressionsResult> {
   const startedAtMs = performance.now()
   const source = await openText(input.file, input.stdin, input.maxUnpackedMb)
-  const rejects = await RejectsFile.begin(rejectsPathFor(input, ctx.clock, 'ndjson'), jsonRejects())
+  const rejects = await RejectsFile.begin(rejectsPathFor(input, ctx.clock, 'ndjson'), jsonRejects(), ctx.clock)
   const counts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0, erased: 0 }
   try {
     for await (const lines of readChunks(await decodeMarked(source.name, source.blocks))) {

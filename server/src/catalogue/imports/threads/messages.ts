@@ -1,7 +1,7 @@
 import type { Term } from '../../../search/query/vocabulary.ts'
-import type { CsvOptions } from '../csv/open-csv.ts'
 import type { Chunk } from '../records/chunks.ts'
 import type { Inspection, InspectOptions } from '../records/inspect-file.ts'
+import type { ReadingOptions } from '../records/reading-options.ts'
 import type { Original } from '../records/records.ts'
 import type { RecordsOf } from '../records/report.ts'
 import type { InspectedKind } from './inspect.ts'
@@ -20,7 +20,7 @@ interface FileTask {
 /** A file to read to its end. */
 export interface ReadingTask extends FileTask {
   kind: RecordsOf
-  options: CsvOptions
+  options: ReadingOptions
   extendTaxonomy: boolean
   dropsBadValues: boolean
 }

@@ -9,7 +9,7 @@ import type { RecordKind } from '../records/import-kind.ts'
 import { openRecords } from '../records/open-records.ts'
 import type { Original } from '../records/records.ts'
 import type { RecordsOf } from '../records/report.ts'
-import { openSource } from '../source/text.ts'
+import { openSource } from '../source/open-source.ts'
 import { storeImportKind } from '../stores/import-stores.ts'
 import { inspectInProcess } from './inspect.ts'
 import {
@@ -85,7 +85,7 @@ class ReadingThread {
     const source = await openSource(file, undefined, maxUnpackedMb)
     const opened = await openRecords(source, kind, options)
     const seals = { identities: createIdentityHasher(Buffer.from(identityKey)) }
-    const context = { resolver: this.#resolver, seals, cleansPhones: opened.format === 'csv', dropsBadValues }
+    const context = { resolver: this.#resolver, seals, cleansPhones: opened.layout !== null, dropsBadValues }
     let number = 0
     for await (const chunk of readChunks(opened.readRecords(this.#resolver), kind, context)) {
       this.#originals.set(

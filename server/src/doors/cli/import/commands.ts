@@ -37,7 +37,7 @@ function addImport(group: Command, cli: Cli, kind: ImportedKind, summary: string
     .description(summary)
     .argument(
       '[file]',
-      'NDJSON, JSON or CSV (.csv, .tsv, .txt) by its name, .gz too; - reads NDJSON from standard input',
+      'a workbook (.xlsx), CSV (.csv, .tsv, .txt), NDJSON or JSON, the texts also .gz; - reads NDJSON from standard input',
     )
   addTemplateOptions(addReadingOptions(command, kind))
     .addHelpText('after', () => describeFields(kind))

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type CsvOptions, csvOptionsOf } from '../../../catalogue/imports/csv/open-csv.ts'
+import { givenReadingOptions, type ReadingOptions } from '../../../catalogue/imports/records/reading-options.ts'
 import { formatOf } from '../../../catalogue/imports/source/text.ts'
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import { choiceOption } from '../values.ts'
 
 /** The options that say how a file is read. */
 export interface ReadingFlags {
-  delimiter?: NonNullable<CsvOptions['delimiter']>
+  sheet?: string
+  delimiter?: NonNullable<ReadingOptions['delimiter']>
   encoding?: string
   decimal?: 'dot' | 'comma'
   dates?: 'dmy' | 'mdy'
@@ -34,6 +35,7 @@ export function addReadingOptions(command: Command, kind: 'stores' | 'contacts')
       ).default('reject'),
     )
     .option('--dry-run', 'read, clean and check everything, and write nothing')
+    .option('--sheet <name|number>', 'the sheet of a workbook to read (default: the only one with rows)')
     .option('--delimiter <character>', 'what separates cells: , ; tab or | (default: detected)', parseDelimiter)
     .option('--encoding <name>', 'utf-8, utf-16le, windows-1252 or another one (default: detected)')
     .addOption(choiceOption('--decimal <mark>', 'the decimal mark of numbers (default: detected)', ['dot', 'comma']))
@@ -74,7 +76,7 @@ function parseFields(value: string): string[] {
   return value.split(',').map((field) => field.trim())
 }
 
-const delimiterNames: Record<string, NonNullable<CsvOptions['delimiter']>> = {
+const delimiterNames: Record<string, NonNullable<ReadingOptions['delimiter']>> = {
   ',': ',',
   comma: ',',
   ';': ';',
@@ -86,7 +88,7 @@ const delimiterNames: Record<string, NonNullable<CsvOptions['delimiter']>> = {
   pipe: '|',
 }
 
-function parseDelimiter(value: string): NonNullable<CsvOptions['delimiter']> {
+function parseDelimiter(value: string): NonNullable<ReadingOptions['delimiter']> {
   const delimiter = delimiterNames[value.toLowerCase()]
   if (delimiter === undefined) throw new InvalidArgumentError('Give one of , ; tab |')
   return delimiter
@@ -99,8 +101,8 @@ function collectMap(value: string, previous: Record<string, string> = {}): Recor
   return { ...previous, [value.slice(0, equals)]: value.slice(equals + 1).trim() }
 }
 
-/** Options that say how CSV is read; JSON is read to the letter. */
-const csvFlags = {
+/** Options that say how a table is read; JSON is read to the letter. */
+const tableFlags = {
   delimiter: '--delimiter',
   encoding: '--encoding',
   decimal: '--decimal',
@@ -110,15 +112,16 @@ const csvFlags = {
   shortRows: '--short-rows',
   headerRow: '--header-row',
   noHeader: '--no-header',
+  sheet: '--sheet',
 } as const satisfies Record<keyof ReadingFlags, string>
 
 /** Returns the error in these options for a file of this name; null for none. */
 export function describeMisuse(file: string, flags: ReadingFlags): string | null {
-  const names = Object.keys(csvFlags) as (keyof ReadingFlags)[]
-  const given = names.filter((name) => flags[name] !== undefined).map((name) => csvFlags[name])
+  const names = Object.keys(tableFlags) as (keyof ReadingFlags)[]
+  const given = names.filter((name) => flags[name] !== undefined).map((name) => tableFlags[name])
   if (formatOf(file) === 'json' && given.length > 0) {
     const read = file === '-' ? 'standard input is read as NDJSON' : 'JSON is read as it is written'
-    return `${given.join(' and ')} ${given.length === 1 ? 'serves' : 'serve'} for CSV only, and ${read}`
+    return `${given.join(' and ')} ${given.length === 1 ? 'serves' : 'serve'} for CSV and workbooks only, and ${read}`
   }
   if (flags.headerRow !== undefined && flags.noHeader !== undefined)
     return '--header-row and --no-header contradict each other'
@@ -126,9 +129,9 @@ export function describeMisuse(file: string, flags: ReadingFlags): string | null
 }
 
 /** The options of the command line, with the file that maps columns; the command line wins. */
-export async function readOptions(flags: ReadingFlags): Promise<CsvOptions> {
+export async function readOptions(flags: ReadingFlags): Promise<ReadingOptions> {
   const map = { ...(flags.mapFile && (await readMapFile(flags.mapFile))), ...flags.map }
-  return csvOptionsOf({ ...flags, map })
+  return givenReadingOptions({ ...flags, map })
 }
 
 async function readMapFile(file: string): Promise<Record<string, string>> {

@@ -19,7 +19,8 @@ export function formatImport(result: ImportResult, noun: string): string {
 
 const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars (|)' }
 
-function describeFile({ format, encoding, delimiter, decimal, decoded }: ImportResult): string | null {
+function describeFile({ format, encoding, delimiter, decimal, decoded, sheet }: ImportResult): string | null {
+  if (sheet !== null) return `Read from the sheet ${JSON.stringify(cut(sheet))}.`
   if (format !== 'csv' || delimiter === null) return null
   const read = `Read as CSV with ${delimiterNames[delimiter]} between cells, in ${encoding}, with decimal ${decimal}s.`
   // Only a person knows whether it is right.
@@ -78,6 +79,6 @@ function cut(text: string): string {
 
 function describeRejects({ rejects_file, format }: ImportResult): string | null {
   if (rejects_file === null) return null
-  const advice = format === 'csv' ? ' Mend them there, and import that file.' : ''
+  const advice = format === 'csv' || format === 'xlsx' ? ' Mend them there, and import that file.' : ''
   return `\nRejected records, with reasons, are in ${escapeLine(rejects_file)}.${advice}`
 }

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TObject, TSchema } from 'typebox'
 import { exactCell } from '../../../catalogue/imports/cells/exact-cell.ts'
 import type { NumberStyle } from '../../../catalogue/imports/cells/numbers.ts'
-import { compileColumns } from '../../../catalogue/imports/csv/columns.ts'
 import { findField } from '../../../catalogue/imports/fields/fields.ts'
 import { listFields } from '../../../catalogue/imports/fields/import-fields.ts'
+import { compileColumns } from '../../../catalogue/imports/table/columns.ts'
 import { type CsvValue, formatCsvRow, guardText } from '../../../foundation/kernel/csv.ts'
 
 /** How many items each list of objects has in the longest record, by the name of the list. */

@@ -7,8 +7,8 @@ import * as months from '../../../../src/catalogue/imports/cells/months.ts'
 import * as numbers from '../../../../src/catalogue/imports/cells/numbers.ts'
 import * as phones from '../../../../src/catalogue/imports/cells/phones.ts'
 import { TaxonomyResolver } from '../../../../src/catalogue/imports/cells/taxonomy-resolver.ts'
-import * as header from '../../../../src/catalogue/imports/csv/header.ts'
 import { storeImportKind } from '../../../../src/catalogue/imports/stores/import-stores.ts'
+import * as header from '../../../../src/catalogue/imports/table/header.ts'
 import { findUnseen, readEmail, unwrapEmail } from '../../../../src/foundation/kernel/channels/email.ts'
 import { csvCell } from '../../../../src/foundation/kernel/csv.ts'
 import { trimMatching } from '../../../../src/foundation/kernel/text/trim.ts'
@@ -96,6 +96,7 @@ const cleaners: Record<string, Record<string, (text: string) => unknown>> = {
     },
     readWholeNumber: (text) => numbers.readWholeNumber(text, style, {}),
     decimalMarkOf: numbers.decimalMarkOf,
+    countDecimalMarks: (text) => numbers.countDecimalMarks([[text]], [0]),
   },
   phones: {
     isCountryless: phones.isCountryless,

@@ -4,9 +4,9 @@ import {
   importStoresAndContacts,
   storesOfBothKind,
 } from '../../../../src/catalogue/imports/contacts/stores-and-contacts.ts'
-import { readHeader } from '../../../../src/catalogue/imports/csv/header.ts'
 import type { FieldNames } from '../../../../src/catalogue/imports/fields/field-names.ts'
 import { importStores, storeImportKind } from '../../../../src/catalogue/imports/stores/import-stores.ts'
+import { readHeader } from '../../../../src/catalogue/imports/table/header.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 /** The files of well-known programs: what each column is read as; what is not listed is told of as unknown. */

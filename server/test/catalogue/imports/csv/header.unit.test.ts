@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { contactImportKind } from '../../../../src/catalogue/imports/contacts/import-contacts.ts'
 import { storesOfBothKind } from '../../../../src/catalogue/imports/contacts/stores-and-contacts.ts'
-import { readHeader } from '../../../../src/catalogue/imports/csv/header.ts'
 import type { ColumnMap } from '../../../../src/catalogue/imports/fields/field-names.ts'
 import { storeImportKind } from '../../../../src/catalogue/imports/stores/import-stores.ts'
+import { readHeader } from '../../../../src/catalogue/imports/table/header.ts'
 
 const fieldsOf = (kind: Parameters<typeof readHeader>[0], header: string, map: ColumnMap = {}) =>
   readHeader(kind, header.split(','), map).columns.map(({ field }) => field)

@@ -6,6 +6,7 @@ import { importFile } from '../../../../src/catalogue/imports/records/import-fil
 import { csvRejects, RejectsFile } from '../../../../src/catalogue/imports/records/rejects.ts'
 import { importStores, storeImportKind } from '../../../../src/catalogue/imports/stores/import-stores.ts'
 import { importSuppressions } from '../../../../src/catalogue/imports/suppressions/import-suppressions.ts'
+import { systemClock } from '../../../../src/foundation/kernel/time.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue
@@ -96,7 +97,7 @@ test('a compressed file holds at most what the setting allows', async () => {
 test('rejects are not written onto a disk without room for them', async () => {
   const path = `${catalogue.folder}/full.rejects.csv`
   let free = 1_000
-  const rejects = await RejectsFile.begin(path, csvRejects(['domain'], ','), async () => free)
+  const rejects = await RejectsFile.begin(path, csvRejects(['domain'], ','), systemClock, async () => free)
   await rejects.write([{ line: 2, reason: 'x', original: ['a'] }], 10)
   free = 3
   await expect(rejects.write([{ line: 3, reason: 'x', original: ['b'] }], 10)).rejects.toThrow(

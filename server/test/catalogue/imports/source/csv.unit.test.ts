@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { TaxonomyResolver } from '../../../../src/catalogue/imports/cells/taxonomy-resolver.ts'
-import { compileColumns } from '../../../../src/catalogue/imports/csv/columns.ts'
 import { CsvParser } from '../../../../src/catalogue/imports/csv/csv-parser.ts'
 import { LineSplitter } from '../../../../src/catalogue/imports/source/lines.ts'
+import { compileColumns } from '../../../../src/catalogue/imports/table/columns.ts'
 import { Vocabulary } from '../../../../src/search/query/vocabulary.ts'
 
 /** Parses a file that arrives in blocks, which end at the cuts. */

@@ -2,12 +2,9 @@
 
 import type { FieldNames } from '../fields/field-names.ts'
 import { shapeOf } from '../fields/fields.ts'
-import { LineSplitter } from '../source/lines.ts'
-import { CsvParser, type Delimiter } from './csv-parser.ts'
 import { fieldsOfHeader } from './header.ts'
 import { looksLike } from './looks-like.ts'
-
-const lookedAt = 50
+import type { TableRow } from './rows.ts'
 
 /** The value of `--no-header` for a file without a header; null if the first row is a header. */
 export function guessNoHeader(names: FieldNames, rows: readonly (readonly string[])[]): string | null {
@@ -27,14 +24,13 @@ export function guessNoHeader(names: FieldNames, rows: readonly (readonly string
 }
 
 /** The first of the lines of a file's beginning that has the key and other fields as headings; null for none. */
-export function findHeaderLine(names: FieldNames, head: Buffer, delimiter: Delimiter): number | null {
+export function findHeaderLine(names: FieldNames, lines: readonly TableRow[]): number | null {
   const [key] = shapeOf(names.schema).required ?? []
-  for (const line of new LineSplitter().push(head).slice(0, lookedAt)) {
-    const [row] = new CsvParser(delimiter).read([line], true)
-    if (!row || row.problem !== undefined) continue
+  for (const row of lines) {
+    if (row.problem !== undefined) continue
     const fields = fieldsOfHeader(names, row.cells, {})
     const filled = row.cells.filter((cell) => cell.trim() !== '').length
-    if (fields.includes(key ?? '') && (fields.length > 1 || filled === 1)) return line.number
+    if (fields.includes(key ?? '') && (fields.length > 1 || filled === 1)) return row.line
   }
   return null
 }

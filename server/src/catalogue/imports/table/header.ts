@@ -32,7 +32,7 @@ export interface Header {
 }
 
 /** Bounds of a header. A file with more is damaged, or meant to do harm. */
-const maxColumns = 1_000
+export const maxColumns = 1_000
 const maxHeadingLength = 1_000
 
 /** Finds the field of each column: by the choice of the person, by its name, or by what people call it. */

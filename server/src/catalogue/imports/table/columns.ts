@@ -1,16 +1,22 @@
+import { cellKinds } from '@storedex/workbook/read'
 import type { TObject, TSchema } from 'typebox'
 import { CellFault } from '../cells/cell-fault.ts'
 import { type CellOptions, readBoolean, readCellText, readChoice, splitCell, trimCell } from '../cells/clean-cell.ts'
 import { readDate } from '../cells/dates.ts'
 import { isExactCell, readExactCell } from '../cells/exact-cell.ts'
-import { readNumber, readWholeNumber } from '../cells/numbers.ts'
+import { type NumberStyle, readNumber, readWholeNumber } from '../cells/numbers.ts'
 import { badValue, type Fault, fault } from '../fields/faults.ts'
 import { type CellKind, fieldSchema, itemSchema, type Shape, shapeOf } from '../fields/fields.ts'
 import { isLostText, wronglyDecoded } from '../source/lost-text.ts'
-import type { RowText } from './csv-parser.ts'
+import type { RowText } from './rows.ts'
 
 /** Builds records from the cells of rows. */
-export type RowReader = (cells: readonly string[], options: CellOptions, text: RowText) => CleanedRow
+export type RowReader = (
+  cells: readonly string[],
+  options: CellOptions,
+  text: RowText,
+  kinds?: Uint8Array | null,
+) => CleanedRow
 
 /** A record as far as its cells could be read, and the faults of the others. */
 export interface CleanedRow {
@@ -48,8 +54,8 @@ export function compileColumns(schema: TObject, fields: readonly (string | null)
   for (const [column, field] of fields.entries())
     if (field !== null && !addColumn(root, schema, field.split('.'), column))
       throw new Error(`column ${column + 1} is mapped to a field that the schema does not have`)
-  return (cells, options, text) => {
-    const row = new RowState(cells, options, text)
+  return (cells, options, text, kinds = null) => {
+    const row = new RowState(cells, options, text, kinds)
     const record = (readNode(root, row) as Record<string, unknown> | undefined) ?? {}
     return { record, faults: row.faults, keepsPhones: row.keepsPhones }
   }
@@ -61,13 +67,18 @@ class RowState {
   readonly options: CellOptions
   keepsPhones = false
   readonly text: RowText
+  readonly kinds: Uint8Array | null
+  /** How numbers are written in the cell that is read. */
+  numbers: NumberStyle
   /** The resolution of a date that has no day. */
   resolution: 'month' | 'year' | null = null
 
-  constructor(cells: readonly string[], options: CellOptions, text: RowText) {
+  constructor(cells: readonly string[], options: CellOptions, text: RowText, kinds: Uint8Array | null) {
     this.cells = cells
     this.options = options
     this.text = text
+    this.kinds = kinds
+    this.numbers = options.numbers
   }
 }
 
@@ -113,8 +124,8 @@ function newNode(shape: Shape, path: string, column: number): Node {
 
 function readerOf(shape: Shape): CellReader {
   if (shape.enum) return (text) => readChoice(text, shape.enum!, shape.words)
-  if (shape.type === 'number') return (text, { options }) => readNumber(text, options.numbers)
-  if (shape.type === 'integer') return (text, { options }) => readWholeNumber(text, options.numbers, shape)
+  if (shape.type === 'number') return (text, { numbers }) => readNumber(text, numbers)
+  if (shape.type === 'integer') return (text, { numbers }) => readWholeNumber(text, numbers, shape)
   if (shape.type === 'boolean') return readBoolean
   if (shape.type === 'array') return listReader(shapeOf(shape.items!).cell)
   const { cell } = shape
@@ -184,11 +195,19 @@ function readCell({ column, path, read, isPhone }: Node & { kind: 'cell' }, row:
   const text = trimCell(raw)
   if (text === '') return undefined
   if (text === 'null') return null
-  if (row.text !== 'ascii' && isLostText(text)) {
-    const reason = row.text === 'invalid' ? 'not valid UTF-8' : wronglyDecoded
-    row.faults.push(fault(path, reason, { value: text, hint: 'give --encoding, or save the file as UTF-8' }))
+  const kind = row.kinds === null ? cellKinds.text : row.kinds[column]
+  if (kind === cellKinds.withoutValue || kind === cellKinds.lostDigits) {
+    const [reason, hint] = kind === cellKinds.lostDigits ? lostDigits : withoutValue
+    row.faults.push(badValue(path, text, reason, hint))
     return undefined
   }
+  if (row.text !== 'ascii' && isLostText(text)) {
+    const reason = row.text === 'invalid' ? 'not valid UTF-8' : wronglyDecoded
+    const hint = row.text === 'workbook' ? 'write it again' : 'give --encoding, or save the file as UTF-8'
+    row.faults.push(fault(path, reason, { value: text, hint }))
+    return undefined
+  }
+  row.numbers = kind === cellKinds.number ? exactNumbers : row.options.numbers
   try {
     return isExact ? readExactCell(raw) : read(text, row, raw)
   } catch (error) {
@@ -197,6 +216,19 @@ function readCell({ column, path, read, isPhone }: Node & { kind: 'cell' }, row:
     return undefined
   }
 }
+
+/** A workbook's own numbers are written with a point. */
+const exactNumbers: NumberStyle = { decimal: 'dot', isDecimalCertain: true }
+
+/** Why the value of a cell is not in its workbook, and what helps. */
+const withoutValue = [
+  'is a formula whose value is not in the workbook',
+  'open the workbook, save it, and import it again',
+] as const
+const lostDigits = [
+  'has more than 15 digits, and a workbook keeps only 15 of a number',
+  'format the column as text, and enter it again',
+] as const
 
 /** Reads the column named like the whole object or list: `null` clears it; the check rejects anything else. */
 function readWhole(column: number | null, row: RowState): string | null | undefined {

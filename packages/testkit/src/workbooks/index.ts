@@ -1,0 +1,7 @@
+export { bookPieces, buildBook, buildSheet, type TestBook, writeBook } from './book.ts'
+export { bookCell, type NumberFormat, type TestCell, type TestText } from './cells.ts'
+export { hostileFiles } from './hostile/hostile-files.ts'
+export { readPlainSheet, readZip } from './read-book.ts'
+export type { TestRow, TestSheet } from './sheets.ts'
+export { writeZip, type ZipPiece } from './write-zip.ts'
+export { buildZip, type TestZipEntry } from './zip.ts'

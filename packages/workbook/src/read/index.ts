@@ -1,0 +1,5 @@
+export { type ArchiveLimits, TooLargeError } from './archive.ts'
+export { cellKinds } from './cell-values.ts'
+export { WorkbookError } from './errors.ts'
+export { type OpenSheet, Workbook } from './open-workbook.ts'
+export type { SheetRow } from './sheet-rows.ts'

@@ -1,0 +1,33 @@
+import type { NumberFormat } from './number-formats.ts'
+
+/** From which day a workbook counts: 1900, with a 29 February that there was not, or 1904. */
+export type Epoch = 1900 | 1904
+
+const dayMs = 86_400_000
+const dayZero: Record<Epoch, number> = { 1900: Date.UTC(1899, 11, 31), 1904: Date.UTC(1904, 0, 1) }
+const leapDay = 60
+/** The last day that a workbook can show: 31 December 9999. */
+const lastDay = 2_958_465
+
+type Shows = (NumberFormat & { kind: 'date' })['shows']
+
+/** The date and time of a serial number in ISO 8601, as far as its format shows them; null for one that is none. */
+export function formatSerial(serial: number, epoch: Epoch, shows: Shows): string | null {
+  if (!(serial >= 0 && serial <= lastDay + 1)) return null
+  const atMs = Math.round(serial * dayMs)
+  const days = Math.floor(atMs / dayMs)
+  const time = new Date(atMs - days * dayMs).toISOString().slice(11, 23).replace('.000', '')
+  if (shows === 'time') return time
+  const date = dateOf(days, epoch)
+  if (shows === 'year') return date.slice(0, 4)
+  if (shows === 'month') return date.slice(0, 7)
+  return shows === 'day' ? date : `${date}T${time}`
+}
+
+function dateOf(days: number, epoch: Epoch): string {
+  // Excel shows these two although there are no such days.
+  if (epoch === 1900 && days === leapDay) return '1900-02-29'
+  if (epoch === 1900 && days === 0) return '1900-01-00'
+  const passed = epoch === 1900 && days > leapDay ? days - 1 : days
+  return new Date(dayZero[epoch] + passed * dayMs).toISOString().slice(0, 10)
+}

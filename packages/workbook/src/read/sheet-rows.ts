@@ -1,0 +1,256 @@
+import { type CellKind, type CellValue, cellKinds, readNumberCell } from './cell-values.ts'
+import { damaged } from './errors.ts'
+import { columnOf, type MergedCells, maxColumns } from './merges.ts'
+import type { NumberFormat } from './number-formats.ts'
+import type { Epoch } from './serial-dates.ts'
+import { maxTextLength, type SharedStrings, TextCollector } from './shared-strings.ts'
+import { attributeOf, decodeCellText, type XmlHandler } from './xml.ts'
+
+/** A row with at least one cell that is not empty. */
+export interface SheetRow {
+  /** As the sheet counts it, from 1. */
+  number: number
+  /** Whether it is hidden, or filtered out. */
+  isHidden: boolean
+  /** The texts of the cells as a person sees them, from column A; empty for an empty cell. */
+  cells: string[]
+  /** The kind of each cell; null if all are text. */
+  kinds: Uint8Array | null
+}
+
+/** How a sheet is read. */
+export interface SheetReading {
+  formats: readonly NumberFormat[]
+  epoch: Epoch
+  strings: SharedStrings
+  merged: MergedCells
+  /** Values in columns from here on are taken together as one in the last. */
+  columns: number
+}
+
+const maxRow = 1_048_576
+const maxFormulaLength = 200
+const noValue: CellValue = { text: '', kind: cellKinds.text }
+
+/** Collects the rows of a sheet as its XML is scanned. */
+export class SheetRows implements XmlHandler {
+  readonly #reading: SheetReading
+  /** Columns that are hidden, from 0. */
+  readonly hiddenColumns = new Set<number>()
+  #isInRows = false
+  #rows: SheetRow[] = []
+  #row: SheetRow | null = null
+  #rowNumber = 0
+  #kinds = new Uint8Array(64)
+  #hasKinds = false
+  #column = -1
+  #style = 0
+  #type = ''
+  /** The element whose text is collected. */
+  #within: '' | 'v' | 'f' | 'is' = ''
+  #value: string | null = null
+  #formula: string | null = null
+  readonly #text = new TextCollector()
+  /** Cells whose texts are in the shared table: the row, the column and the number of the text, one after the other. */
+  #shared: { cells: string[]; column: number; index: number }[] = []
+  #lastShared = -1
+
+  constructor(reading: SheetReading) {
+    this.#reading = reading
+  }
+
+  /** The rows that have ended since the last call. */
+  async take(): Promise<SheetRow[]> {
+    const { strings } = this.#reading
+    await strings.readUpTo(this.#lastShared)
+    for (const { cells, column, index } of this.#shared) cells[column] = strings.get(index)
+    this.#shared = []
+    this.#lastShared = -1
+    const rows = this.#rows.filter(({ cells }) => cells.some((cell) => cell !== ''))
+    this.#rows = []
+    return rows
+  }
+
+  open(name: string, attributes: string): void {
+    if (!this.#isInRows) {
+      if (name === 'sheetData') this.#isInRows = true
+      else if (name === 'col') this.#readColumn(attributes)
+      return
+    }
+    switch (name) {
+      case 'c':
+        this.#openCell(attributes)
+        return
+      case 'v':
+        this.#within = 'v'
+        this.#value = ''
+        return
+      case 'row':
+        this.#openRow(attributes)
+        return
+      case 'f':
+        this.#within = 'f'
+        this.#formula = ''
+        return
+      case 'is':
+        this.#within = 'is'
+        this.#text.begin()
+        return
+      default:
+        if (this.#within === 'is') this.#text.open(name)
+    }
+  }
+
+  text(text: string): void {
+    if (this.#within === '') return
+    if (this.#within === 'v') {
+      this.#value = this.#value === '' ? text : `${this.#value}${text}`
+      if (this.#value.length > maxTextLength) throw damaged('a cell of it has more than a million characters')
+    } else if (this.#within === 'is') this.#text.add(text)
+    else if (this.#formula!.length < maxFormulaLength) this.#formula += text.slice(0, maxFormulaLength)
+  }
+
+  close(name: string): void {
+    if (!this.#isInRows) return
+    switch (name) {
+      case 'v':
+      case 'f':
+        this.#within = ''
+        return
+      case 'c':
+        this.#closeCell()
+        return
+      case 'row':
+        this.#closeRow()
+        return
+      case 'is':
+        this.#within = ''
+        this.#value = this.#text.take()
+        return
+      case 'sheetData':
+        this.#isInRows = false
+        return
+      default:
+        if (this.#within === 'is') this.#text.close(name)
+    }
+  }
+
+  #readColumn(attributes: string): void {
+    if (!/^(?:1|true)$/.test(attributeOf(attributes, 'hidden') ?? '')) return
+    const last = Math.min(Number(attributeOf(attributes, 'max')), this.#reading.columns)
+    for (let column = Number(attributeOf(attributes, 'min')); column >= 1 && column <= last; column++)
+      this.hiddenColumns.add(column - 1)
+  }
+
+  #openRow(attributes: string): void {
+    if (this.#row !== null) throw damaged('a row of it stands in another')
+    const number = Number(attributeOf(attributes, 'r') ?? this.#rowNumber + 1)
+    if (!(number > this.#rowNumber && number <= maxRow)) throw damaged('its rows are not in their order')
+    this.#rowNumber = number
+    const isHidden = /^(?:1|true)$/.test(attributeOf(attributes, 'hidden') ?? '')
+    this.#row = { number, isHidden, cells: [], kinds: null }
+    this.#column = -1
+    this.#hasKinds = false
+    if (!this.#reading.merged.isEmpty) this.#reading.merged.moveTo(number)
+  }
+
+  #closeRow(): void {
+    const row = this.#row
+    if (row === null) return
+    if (this.#hasKinds) {
+      row.kinds = this.#kinds.slice(0, row.cells.length)
+      this.#kinds.fill(0, 0, row.cells.length)
+    }
+    if (row.cells.length > 0) this.#rows.push(row)
+    this.#row = null
+  }
+
+  #openCell(attributes: string): void {
+    this.#column++
+    this.#style = 0
+    this.#type = ''
+    this.#value = null
+    this.#formula = null
+    for (let at = 0; at < attributes.length; ) {
+      const equals = attributes.indexOf('=', at)
+      if (equals === -1) break
+      const mark = attributes[equals + 1] === "'" ? "'" : '"'
+      const start = attributes.indexOf(mark, equals) + 1
+      const end = attributes.indexOf(mark, start)
+      if (start === 0 || end === -1) break
+      // The name is one letter, behind a blank.
+      const name = attributes.charCodeAt(equals - 1)
+      if (attributes.charCodeAt(equals - 2) <= 0x20) {
+        if (name === 0x72) this.#column = columnOfReference(attributes, start, end)
+        else if (name === 0x73) this.#style = Number(attributes.slice(start, end))
+        else if (name === 0x74) this.#type = attributes.slice(start, end)
+      }
+      at = end + 1
+    }
+  }
+
+  #closeCell(): void {
+    const row = this.#row
+    if (row === null) throw damaged('a cell of it is in no row')
+    if (this.#value === null && this.#formula === null) return
+    const { merged, columns } = this.#reading
+    if (!merged.isEmpty && merged.covers(this.#column)) return
+    const column = Math.min(this.#column, columns - 1)
+    const { cells } = row
+    while (cells.length < column) cells.push('')
+    if (this.#type === 's' && this.#value !== null) {
+      cells[column] = ''
+      this.#refer(cells, column)
+      return
+    }
+    const { text, kind } = this.#readValue()
+    cells[column] = text
+    if (kind !== cellKinds.text) this.#setKind(column, kind)
+  }
+
+  #refer(cells: string[], column: number): void {
+    const index = Number(this.#value)
+    if (!Number.isSafeInteger(index) || index < 0) throw damaged('a cell names a text that is not in it')
+    this.#shared.push({ cells, column, index })
+    if (index > this.#lastShared) this.#lastShared = index
+  }
+
+  #readValue(): CellValue {
+    const value = this.#value
+    if (value === null || (value === '' && this.#formula !== null && this.#type !== 'str'))
+      return { text: `=${this.#formula}`, kind: cellKinds.withoutValue }
+    switch (this.#type) {
+      case '':
+      case 'n':
+        if (value === '') return noValue
+        return readNumberCell(value, this.#reading.formats[this.#style], this.#reading.epoch)
+      case 'inlineStr':
+        return { text: value, kind: cellKinds.text }
+      case 'b':
+        return { text: value.trim() === '1' ? 'TRUE' : 'FALSE', kind: cellKinds.text }
+      case 'd':
+        return { text: value.replace(/T00:00:00(?:\.0+)?$/, ''), kind: cellKinds.date }
+      default:
+        return { text: decodeCellText(value), kind: cellKinds.text }
+    }
+  }
+
+  #setKind(column: number, kind: CellKind): void {
+    if (column >= this.#kinds.length) {
+      const kinds = new Uint8Array(Math.max(2 * this.#kinds.length, column + 1))
+      kinds.set(this.#kinds)
+      this.#kinds = kinds
+    }
+    this.#kinds[column] = kind
+    this.#hasKinds = true
+  }
+}
+
+/** The column of a reference such as AB12, from 0. */
+function columnOfReference(attributes: string, start: number, end: number): number {
+  let length = 0
+  while (start + length < end && attributes.charCodeAt(start + length) >= 0x41) length++
+  const column = length === 1 ? attributes.charCodeAt(start) - 0x41 : columnOf(attributes.slice(start, start + length))
+  if (length === 0 || !(column >= 0 && column < maxColumns)) throw damaged('a cell of it lies outside of any sheet')
+  return column
+}
