@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, open as openFile, read } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
@@ -18,6 +18,9 @@ const leastUnpackedBytes = 10_000_000
 const blockBytes = 64 * 1024
 const deflated = 8
 const stored = 0
+
+/** A stream that is destroyed closes its file, whatever `autoClose` says; the parts of an archive share theirs. */
+const readOnly = { open: openFile, read, close: (_file: number, done: () => void) => done() }
 
 /** The parts of a workbook: a zip archive whose directory is read and checked, and nothing else yet. */
 export class Archive {
@@ -93,7 +96,7 @@ export class Archive {
   async #open(entry: Entry, isPacked: boolean): Promise<Readable> {
     const { fileDataStart } = await this.#zip.readLocalFileHeaderPromise(entry, { minimal: true }).catch(refuseZip)
     const range = { start: fileDataStart, end: fileDataStart + Math.max(entry.compressedSize, 1) - 1 }
-    const options = { ...range, fd: this.#file.fd, autoClose: false, highWaterMark: blockBytes }
+    const options = { ...range, fd: this.#file.fd, fs: readOnly, autoClose: false, highWaterMark: blockBytes }
     const packed = createReadStream('', options)
     packed.on('data', (block) => {
       this.bytesRead += block.length
