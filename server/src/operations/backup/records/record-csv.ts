@@ -74,7 +74,7 @@ function cellWriter(column: string, schema: TObject | null, format: 'csv' | 'xls
   const read = compileColumns(schema, [first])
   // Whatever the other cells of the file show of its numbers, and whatever the taxonomy there calls its values.
   const isNumber = shape.type === 'number' || shape.type === 'integer'
-  if (isNumber && format === 'xlsx') return { isPhone: false, readsBack: () => true }
+  if (isNumber && format === 'xlsx') return { isPhone: false, readsBack: isKeptNumber }
   const guard = format === 'csv' ? guardText : (text: string) => text
   const resolver = { understand: () => undefined }
   const readings = (isNumber ? numberStyles : [anyStyle]).map((numbers) => ({ numbers, dates: undefined, resolver }))
@@ -98,6 +98,12 @@ function cellWriter(column: string, schema: TObject | null, format: 'csv' | 'xls
       return answer
     },
   }
+}
+
+/** A workbook keeps 15 digits of a number, and none that is very near to zero. */
+function isKeptNumber(value: Value): boolean {
+  if (typeof value !== 'number') return true
+  return Math.abs(value) < 1e15 && Number(value.toPrecision(15)) === value && !String(value).includes('e')
 }
 
 const anyStyle: NumberStyle = { decimal: 'dot', isDecimalCertain: false }
