@@ -15,7 +15,7 @@ export interface ArchiveLimits {
 
 const maxEntries = 10_000
 const leastUnpackedBytes = 10_000_000
-const blockBytes = 256 * 1024
+const blockBytes = 64 * 1024
 const deflated = 8
 const stored = 0
 

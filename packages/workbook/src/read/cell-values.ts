@@ -54,7 +54,8 @@ export interface CellValue {
 function formatDecimal(number: number): string {
   const text = String(Number(number.toPrecision(keptDigits)))
   if (!text.includes('e')) return text
-  return Number(text)
-    .toFixed(20)
-    .replace(/\.?0+$/, '')
+  const decimal = Number(text).toFixed(20)
+  let end = decimal.length
+  while (decimal[end - 1] === '0') end--
+  return decimal.slice(0, decimal[end - 1] === '.' ? end - 1 : end)
 }

@@ -1,4 +1,5 @@
 import { WorkbookError } from './errors.ts'
+import { attributeOf } from './xml.ts'
 
 const maxRanges = 1_000_000
 /** Columns of a sheet: A to XFD. */
@@ -13,7 +14,7 @@ interface Range {
 
 const closing = Buffer.from('sheetData>')
 const heldBytes = 200
-const range = /<(?:\w+:)?mergeCell\s[^>]*?ref\s*=\s*["']\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})["']/g
+const reference = /^\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})$/
 
 /** Reads a sheet to its end for the merged ranges, which stand below its rows. Nothing else of it is looked at. */
 export async function readMerges(blocks: AsyncIterable<Buffer>): Promise<MergedCells> {
@@ -43,10 +44,14 @@ function findEndOfRows(content: Buffer): number {
 }
 
 function addRanges(ranges: Range[], text: string): void {
-  for (const [, left, top, right, bottom] of text.matchAll(range)) {
+  for (let at = text.indexOf('mergeCell '); at !== -1; at = text.indexOf('mergeCell ', at + 1)) {
+    const end = text.indexOf('>', at)
+    if (end === -1) return
+    const [, left, top, right, bottom] = reference.exec(attributeOf(text.slice(at + 9, end), 'ref') ?? '') ?? []
+    if (left === undefined) continue
     ranges.push({
       ...{ top: Number(top), bottom: Number(bottom) },
-      ...{ left: columnOf(left!), right: Math.min(columnOf(right!), maxColumns - 1) },
+      ...{ left: columnOf(left), right: Math.min(columnOf(right!), maxColumns - 1) },
     })
     if (ranges.length > maxRanges) throw new WorkbookError(`the sheet has more than ${maxRanges} merged ranges`)
   }

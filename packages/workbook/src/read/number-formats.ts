@@ -24,12 +24,19 @@ export function builtInFormat(id: number): NumberFormat {
   return builtIn.get(id) ?? plain
 }
 
-/** Quoted and escaped characters, and what stands in brackets but a time that counts on, such as [h]. */
-const literal = /"[^"]*"?|\\.|[_*].|\[(?!(?:h+|m+|s+)\])[^\]]*\]?/gi
+/** Quoted and escaped characters, and what stands in brackets. */
+const literal = /"[^"]*"?|\\.|[_*].|\[[^\]]*\]?/g
+/** A time that counts on beyond its day, such as [h]. */
+const elapsed = /^\[(h+|m+|s+)\]$/i
+
+function withoutLiteral(part: string): string {
+  if (part[0] === '[') return elapsed.exec(part)?.[1] ?? ''
+  return part[0] === '"' || part[0] === '\\' ? '\0' : ''
+}
 
 /** The format of a code such as `yyyy-mm-dd`, `0.0%` or `00000`: of its first part, which is for positive numbers. */
 export function readNumberFormat(code: string): NumberFormat {
-  const bare = code.replace(literal, (part) => (part[0] === '"' || part[0] === '\\' ? '\0' : ''))
+  const bare = code.replace(literal, withoutLiteral)
   const [shown = ''] = bare.split(';')
   const signs = shown.replace(/general|standard/gi, '').toLowerCase()
   if (/[ymdhs]/.test(signs)) return { kind: 'date', shows: shownOf(signs) }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** Texts of a block: the least that is written and read at once. */
 const blockLength = 1_024
 /** Up to here all texts stay in memory; beyond, the blocks used last do. */
-const maxCharactersInMemory = 24_000_000
+const maxCharactersInMemory = 8_000_000
 
 /**
  * The shared texts of a workbook, by number. A large table lies in a temporary file that has no name, with the blocks

@@ -23,7 +23,7 @@ const wings: Record<string, readonly string[]> = {
 }
 // The rooms of the import, from the bytes of a file to its merged records.
 const importsLine = [
-  ...['fields', 'source', 'cells', 'csv', 'records'],
+  ...['fields', 'source', 'cells', 'table', 'csv', 'workbook', 'records'],
   ...['stores', 'suppressions', 'contacts', 'threads', 'demo'],
 ]
 const serverLine = Object.entries(wings).flatMap(([wing, rooms]) => rooms.map((room) => `${wing}/${room}`))
@@ -133,6 +133,7 @@ const product: Record<string, readonly string[]> = {
   'packages/pg-lanes': ['packages/fast-text', 'packages/work'],
   'packages/search-index': ['packages/work'],
   'packages/work': [],
+  'packages/workbook': [],
   'packages/testkit': [],
   client: [],
   console: [],
@@ -145,6 +146,7 @@ const product: Record<string, readonly string[]> = {
     'packages/process-lock',
     'packages/search-index',
     'packages/work',
+    'packages/workbook',
   ],
   bin: ['packages/process-lock'],
 }

@@ -96,6 +96,7 @@ const cleaners: Record<string, Record<string, (text: string) => unknown>> = {
     },
     readWholeNumber: (text) => numbers.readWholeNumber(text, style, {}),
     decimalMarkOf: numbers.decimalMarkOf,
+    countDecimalMarks: (text) => numbers.countDecimalMarks([[text]], [0]),
   },
   phones: {
     isCountryless: phones.isCountryless,
