@@ -9,7 +9,7 @@
  *   npm run bench -- compression [--stores 20000] [--seconds 2] [--rounds 3] [--connections 16] [--accounts 8] [--engine memory]
  *   npm run bench -- import [--stores 200000] [--contacts 300000] [--serving]
  *   npm run bench -- import --baseline COMMIT [--stores 30000] [--contacts 45000] [--rounds 3]
- *   npm run bench -- messy [--stores 200000] [--contacts 300000] [--only agency,excel,unicode,files] [--seed 1] [--report bench/messy.md]
+ *   npm run bench -- messy [--stores 200000] [--contacts 300000] [--only agency,excel,unicode,workbook,workbook-1904,files] [--seed 1] [--report bench/messy.md]
  *   npm run bench -- ledger [--entries 1000000]
  *   npm run bench -- exports [--stores 1000000]
  *   npm run bench -- search [--stores 100000] [--peers postgres-gin,duckdb] [--rounds 7] [--report bench/report.md]
