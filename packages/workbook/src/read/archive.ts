@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { pipeline, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { damaged, WorkbookError } from './errors.ts'
@@ -66,11 +65,12 @@ export class Archive {
     const { compressionMethod, compressedSize, uncompressedSize } = entry
     if (compressionMethod !== deflated && compressionMethod !== stored)
       throw damaged('a part of it is compressed in a way that no workbook is')
-    const content = await this.#open(entry, compressionMethod === deflated && compressedSize > 0)
+    const { fileDataStart } = await this.#zip.readLocalFileHeaderPromise(entry, { minimal: true }).catch(refuseZip)
+    const packed = this.#readRange(fileDataStart, compressedSize)
     let unpacked = 0
     let sum = 0
     try {
-      for await (const block of content as AsyncIterable<Buffer>) {
+      for await (const block of compressionMethod === deflated ? inflate(packed) : packed) {
         unpacked += block.length
         if (unpacked > uncompressedSize) throw damaged('a part of it is larger than it says')
         sum = crc32(block, sum)
@@ -78,8 +78,6 @@ export class Archive {
       }
     } catch (error) {
       throw isOfZlib(error) ? damaged('a part of it cannot be unpacked') : error
-    } finally {
-      content.destroy()
     }
     if (unpacked !== uncompressedSize || sum !== entry.crc32) throw damaged('a part of it is not what was saved')
   }
@@ -90,19 +88,22 @@ export class Archive {
     await this.#file.close()
   }
 
-  async #open(entry: Entry, isPacked: boolean): Promise<Readable> {
-    const { fileDataStart } = await this.#zip.readLocalFileHeaderPromise(entry, { minimal: true }).catch(refuseZip)
-    const range = { start: fileDataStart, end: fileDataStart + Math.max(entry.compressedSize, 1) - 1 }
-    const options = { ...range, fd: this.#file.fd, autoClose: false, highWaterMark: blockBytes }
-    const packed = createReadStream('', options)
-    packed.on('data', (block) => {
-      this.bytesRead += block.length
-    })
-    packed.pause()
-    if (!isPacked) return packed
-    // A failure reaches the reader of the last stream; the callback only marks it as handled.
-    return pipeline(packed, createInflateRaw({ chunkSize: blockBytes }), () => {})
+  async *#readRange(start: number, length: number): AsyncGenerator<Buffer> {
+    for (let at = 0; at < length; ) {
+      const bytes = Math.min(blockBytes, length - at)
+      const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(bytes), 0, bytes, start + at)
+      if (bytesRead === 0) throw damaged('it ends too early')
+      at += bytesRead
+      this.bytesRead += bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
   }
+}
+
+/** A reader that stops early ends the unpacking, too. */
+async function* inflate(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  // A failure reaches the reader of the last stream; the callback only marks it as handled.
+  yield* pipeline(packed, createInflateRaw({ chunkSize: blockBytes }), () => {}) as AsyncIterable<Buffer>
 }
 
 async function readEntries(zip: ZipFile, size: number, limits: ArchiveLimits): Promise<Map<string, Entry>> {

@@ -1,4 +1,4 @@
-import { formatDigits, type NumberFormat } from './number-formats.ts'
+import { type CellFormat, formatDigits } from './number-formats.ts'
 import { type Epoch, formatSerial } from './serial-dates.ts'
 import { decodeCellText } from './xml.ts'
 
@@ -15,7 +15,7 @@ export const cellKinds = {
   lostDigits: 4,
 } as const
 
-export type CellKind = (typeof cellKinds)[keyof typeof cellKinds]
+export type ValueKind = (typeof cellKinds)[keyof typeof cellKinds]
 
 /** A workbook keeps so many digits of a number. */
 const keptDigits = 15
@@ -23,12 +23,12 @@ const leastLosing = 10 ** keptDigits
 const shortWhole = /^-?(?:0|[1-9]\d{0,14})$/
 
 export interface CellStyle {
-  format: NumberFormat
+  format: CellFormat
   epoch: Epoch
 }
 
 /** The text of a number as its cell shows it; the kind is told by `kindOf` of the result. */
-export function readNumberCell(stored: string, format: NumberFormat | undefined, epoch: Epoch): CellValue {
+export function readNumberCell(stored: string, format: CellFormat | undefined, epoch: Epoch): ReadValue {
   const isPlain = format === undefined || format.kind === 'number'
   if (isPlain && stored.length <= keptDigits && shortWhole.test(stored)) return { text: stored, kind: cellKinds.number }
   const number = Number(stored)
@@ -45,9 +45,9 @@ export function readNumberCell(stored: string, format: NumberFormat | undefined,
   return { text, kind: cellKinds.number }
 }
 
-export interface CellValue {
+export interface ReadValue {
   text: string
-  kind: CellKind
+  kind: ValueKind
 }
 
 /** A number without an exponent, with the digits that a workbook keeps. */

@@ -1,9 +1,9 @@
 import { WorkbookError } from './errors.ts'
 import { attributeOf } from './xml.ts'
 
-const maxRanges = 1_000_000
+const maxRanges = 250_000
 /** Columns of a sheet: A to XFD. */
-export const maxColumns = 16_384
+export const maxSheetColumns = 16_384
 
 interface Range {
   top: number
@@ -51,7 +51,7 @@ function addRanges(ranges: Range[], text: string): void {
     if (left === undefined) continue
     ranges.push({
       ...{ top: Number(top), bottom: Number(bottom) },
-      ...{ left: columnOf(left), right: Math.min(columnOf(right!), maxColumns - 1) },
+      ...{ left: columnOf(left), right: Math.min(columnOf(right!), maxSheetColumns - 1) },
     })
     if (ranges.length > maxRanges) throw new WorkbookError(`the sheet has more than ${maxRanges} merged ranges`)
   }
@@ -72,7 +72,7 @@ export function columnOf(letters: string): number {
 export class MergedCells {
   readonly #starting: readonly Range[]
   readonly #ending: readonly Range[]
-  readonly #isCovered = new Uint8Array(maxColumns)
+  readonly #isCovered = new Uint8Array(maxSheetColumns)
   #started = 0
   #ended = 0
   /** First cells of the ranges that begin in this row. */

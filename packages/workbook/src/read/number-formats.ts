@@ -1,16 +1,16 @@
 /** What a number format shows of a number. */
-export type NumberFormat =
+export type CellFormat =
   | { kind: 'number' }
   | { kind: 'percent' }
   /** Digits with leading zeros and text between them: a number by which something is called. */
   | { kind: 'digits'; template: readonly (string | null)[]; digits: number }
   | { kind: 'date'; shows: 'day' | 'month' | 'year' | 'moment' | 'time' }
 
-const plain: NumberFormat = { kind: 'number' }
-const day: NumberFormat = { kind: 'date', shows: 'day' }
+const plain: CellFormat = { kind: 'number' }
+const day: CellFormat = { kind: 'date', shows: 'day' }
 
 /** Formats that files name by a number alone (ECMA-376, 18.8.30); those from 27 to 58 are dates of East Asia. */
-const builtIn = new Map<number, NumberFormat>([
+const builtIn = new Map<number, CellFormat>([
   ...[9, 10].map((id) => [id, { kind: 'percent' }] as const),
   ...[14, 15, 16].map((id) => [id, day] as const),
   [17, { kind: 'date', shows: 'month' }],
@@ -20,7 +20,7 @@ const builtIn = new Map<number, NumberFormat>([
   ...[32, 33].map((id) => [id, { kind: 'date', shows: 'time' }] as const),
 ])
 
-export function builtInFormat(id: number): NumberFormat {
+export function builtInFormat(id: number): CellFormat {
   return builtIn.get(id) ?? plain
 }
 
@@ -35,7 +35,7 @@ function withoutLiteral(part: string): string {
 }
 
 /** The format of a code such as `yyyy-mm-dd`, `0.0%` or `00000`: of its first part, which is for positive numbers. */
-export function readNumberFormat(code: string): NumberFormat {
+export function readNumberFormat(code: string): CellFormat {
   const bare = code.replace(literal, withoutLiteral)
   const [shown = ''] = bare.split(';')
   const signs = shown.replace(/general|standard/gi, '').toLowerCase()
@@ -45,7 +45,7 @@ export function readNumberFormat(code: string): NumberFormat {
   return plain
 }
 
-function shownOf(signs: string): (NumberFormat & { kind: 'date' })['shows'] {
+function shownOf(signs: string): (CellFormat & { kind: 'date' })['shows'] {
   const hasTime = /[hs]/.test(signs)
   const hasDate = /[yd]/.test(signs)
   if (hasTime) return hasDate ? 'moment' : 'time'
@@ -54,7 +54,7 @@ function shownOf(signs: string): (NumberFormat & { kind: 'date' })['shows'] {
 }
 
 /** Texts in the order of the code, null for a digit. */
-function digitsOf(code: string): NumberFormat {
+function digitsOf(code: string): CellFormat {
   const template: (string | null)[] = []
   for (const [part] of code.matchAll(/"[^"]*"?|\\.|\[[^\]]*\]?|[_*].|[^"\\]/g)) {
     if (part === ';') break
@@ -67,7 +67,7 @@ function digitsOf(code: string): NumberFormat {
 }
 
 /** A whole number in such a format: digits are filled in from the right, those too many stand first. */
-export function formatDigits({ template, digits }: NumberFormat & { kind: 'digits' }, number: string): string {
+export function formatDigits({ template, digits }: CellFormat & { kind: 'digits' }, number: string): string {
   const padded = number.padStart(digits, '0')
   let at = padded.length - digits
   let isFirst = true

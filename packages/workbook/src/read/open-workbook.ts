@@ -61,6 +61,9 @@ export class Workbook {
    */
   async openSheet(sheet: number, columns: number): Promise<OpenSheet> {
     const merged = await readMerges(this.#archive.read(this.#partOf(sheet)))
+    // Whole before any row is taken: a damaged part is found at its end.
+    const { sharedStrings } = this.#parts
+    if (sharedStrings !== null) for await (const _ of this.#archive.read(sharedStrings));
     return this.#read(sheet, merged, columns)
   }
 

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { TextDecoder } from 'node:util'
 import type { Archive } from './archive.ts'
 import { damaged, WorkbookError } from './errors.ts'
-import { builtInFormat, type NumberFormat, readNumberFormat } from './number-formats.ts'
+import { builtInFormat, type CellFormat, readNumberFormat } from './number-formats.ts'
 import type { Epoch } from './serial-dates.ts'
 import { attributeOf, type XmlHandler, XmlScanner } from './xml.ts'
 
@@ -18,7 +18,7 @@ export interface SheetPart {
 export interface WorkbookParts {
   sheets: SheetPart[]
   epoch: Epoch
-  formats: readonly NumberFormat[]
+  formats: readonly CellFormat[]
   /** Null without a table of shared texts. */
   sharedStrings: string | null
 }
@@ -55,7 +55,7 @@ function requireWorkbook(archive: Archive): void {
     return
   }
   const names = archive.names()
-  if (archive.has('mimetype') && archive.has('content.xml')) throw other('an OpenDocument file (.ods)')
+  if (archive.has('mimetype') && archive.has('content.xml')) throw other('an OpenDocument file, such as .ods')
   if (names.some((name) => name.startsWith('index/') || name === 'index.zip')) throw other('a Numbers document')
   const inner = names.find((name) => /\.(?:xlsx?|xlsm|csv|tsv|txt|json|ndjson|jsonl)(?:\.gz)?$/.test(name))
   throw new WorkbookError(
@@ -117,9 +117,9 @@ async function readSheets(archive: Archive, workbook: string, relations: readonl
 }
 
 /** The format of each style that cells name by its number. */
-async function readFormats(archive: Archive, part: string): Promise<NumberFormat[]> {
-  const codes = new Map<number, NumberFormat>()
-  const formats: NumberFormat[] = []
+async function readFormats(archive: Archive, part: string): Promise<CellFormat[]> {
+  const codes = new Map<number, CellFormat>()
+  const formats: CellFormat[] = []
   let isOfCells = false
   await scanPart(archive, part, {
     open(element, attributes) {

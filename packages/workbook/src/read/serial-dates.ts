@@ -1,4 +1,4 @@
-import type { NumberFormat } from './number-formats.ts'
+import type { CellFormat } from './number-formats.ts'
 
 /** From which day a workbook counts: 1900, with a 29 February that there was not, or 1904. */
 export type Epoch = 1900 | 1904
@@ -9,7 +9,7 @@ const leapDay = 60
 /** The last day that a workbook can show: 31 December 9999. */
 const lastDay = 2_958_465
 
-type Shows = (NumberFormat & { kind: 'date' })['shows']
+type Shows = (CellFormat & { kind: 'date' })['shows']
 
 /** The date and time of a serial number in ISO 8601, as far as its format shows them; null for one that is none. */
 export function formatSerial(serial: number, epoch: Epoch, shows: Shows): string | null {

@@ -1,7 +1,7 @@
-import { type CellKind, type CellValue, cellKinds, readNumberCell } from './cell-values.ts'
+import { cellKinds, type ReadValue, readNumberCell, type ValueKind } from './cell-values.ts'
 import { damaged } from './errors.ts'
-import { columnOf, type MergedCells, maxColumns } from './merges.ts'
-import type { NumberFormat } from './number-formats.ts'
+import { columnOf, type MergedCells, maxSheetColumns } from './merges.ts'
+import type { CellFormat } from './number-formats.ts'
 import type { Epoch } from './serial-dates.ts'
 import { maxTextLength, type SharedStrings, TextCollector } from './shared-strings.ts'
 import { attributeOf, decodeCellText, type XmlHandler } from './xml.ts'
@@ -20,7 +20,7 @@ export interface SheetRow {
 
 /** How a sheet is read. */
 export interface SheetReading {
-  formats: readonly NumberFormat[]
+  formats: readonly CellFormat[]
   epoch: Epoch
   strings: SharedStrings
   merged: MergedCells
@@ -30,17 +30,19 @@ export interface SheetReading {
 
 const maxRow = 1_048_576
 const maxFormulaLength = 200
-const noValue: CellValue = { text: '', kind: cellKinds.text }
+const noValue: ReadValue = { text: '', kind: cellKinds.text }
 
 /** Collects the rows of a sheet as its XML is scanned. */
 export class SheetRows implements XmlHandler {
   readonly #reading: SheetReading
   /** Columns that are hidden, from 0. */
   readonly hiddenColumns = new Set<number>()
+  #isSheet = false
   #isInRows = false
   #rows: SheetRow[] = []
   #row: SheetRow | null = null
   #rowNumber = 0
+  #rowDigits = ''
   #kinds = new Uint8Array(64)
   #hasKinds = false
   #column = -1
@@ -73,6 +75,8 @@ export class SheetRows implements XmlHandler {
 
   open(name: string, attributes: string): void {
     if (!this.#isInRows) {
+      if (!this.#isSheet && name !== 'worksheet') throw damaged('a sheet of it is none')
+      this.#isSheet = true
       if (name === 'sheetData') this.#isInRows = true
       else if (name === 'col') this.#readColumn(attributes)
       return
@@ -147,6 +151,7 @@ export class SheetRows implements XmlHandler {
     const number = Number(attributeOf(attributes, 'r') ?? this.#rowNumber + 1)
     if (!(number > this.#rowNumber && number <= maxRow)) throw damaged('its rows are not in their order')
     this.#rowNumber = number
+    this.#rowDigits = String(number)
     const isHidden = /^(?:1|true)$/.test(attributeOf(attributes, 'hidden') ?? '')
     this.#row = { number, isHidden, cells: [], kinds: null }
     this.#column = -1
@@ -181,12 +186,22 @@ export class SheetRows implements XmlHandler {
       // The name is one letter, behind a blank.
       const name = attributes.charCodeAt(equals - 1)
       if (attributes.charCodeAt(equals - 2) <= 0x20) {
-        if (name === 0x72) this.#column = columnOfReference(attributes, start, end)
+        if (name === 0x72) this.#column = this.#columnOf(attributes, start, end)
         else if (name === 0x73) this.#style = Number(attributes.slice(start, end))
         else if (name === 0x74) this.#type = attributes.slice(start, end)
       }
       at = end + 1
     }
+  }
+
+  /** The column of a reference such as AB12, from 0. */
+  #columnOf(attributes: string, start: number, end: number): number {
+    let at = start
+    while (at < end && attributes.charCodeAt(at) >= 0x41) at++
+    const column = at === start + 1 ? attributes.charCodeAt(start) - 0x41 : columnOf(attributes.slice(start, at))
+    const isInRow = attributes.startsWith(this.#rowDigits, at) && at + this.#rowDigits.length === end
+    if (!isInRow || !(column >= 0 && column < maxSheetColumns)) throw damaged('a cell of it lies outside of its row')
+    return column
   }
 
   #closeCell(): void {
@@ -215,7 +230,7 @@ export class SheetRows implements XmlHandler {
     if (index > this.#lastShared) this.#lastShared = index
   }
 
-  #readValue(): CellValue {
+  #readValue(): ReadValue {
     const value = this.#value
     if (value === null || (value === '' && this.#formula !== null && this.#type !== 'str'))
       return { text: `=${this.#formula}`, kind: cellKinds.withoutValue }
@@ -235,7 +250,7 @@ export class SheetRows implements XmlHandler {
     }
   }
 
-  #setKind(column: number, kind: CellKind): void {
+  #setKind(column: number, kind: ValueKind): void {
     if (column >= this.#kinds.length) {
       const kinds = new Uint8Array(Math.max(2 * this.#kinds.length, column + 1))
       kinds.set(this.#kinds)
@@ -244,13 +259,4 @@ export class SheetRows implements XmlHandler {
     this.#kinds[column] = kind
     this.#hasKinds = true
   }
-}
-
-/** The column of a reference such as AB12, from 0. */
-function columnOfReference(attributes: string, start: number, end: number): number {
-  let length = 0
-  while (start + length < end && attributes.charCodeAt(start + length) >= 0x41) length++
-  const column = length === 1 ? attributes.charCodeAt(start) - 0x41 : columnOf(attributes.slice(start, start + length))
-  if (length === 0 || !(column >= 0 && column < maxColumns)) throw damaged('a cell of it lies outside of any sheet')
-  return column
 }

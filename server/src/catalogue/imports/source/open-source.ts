@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { TooLargeError, Workbook, WorkbookError } from '@storedex/workbook/read'
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import { formatNumber } from '../../../foundation/kernel/time.ts'
-import { beginsArchive } from './other-formats.ts'
+import { beginsArchive, describeCompoundFile, directoryOfCompoundFile } from './other-formats.ts'
 import { defaultMaxUnpackedMb, openTextFile, readableFile, readFailureOf, type TextFile } from './text.ts'
 
 /** A workbook to import from. */
@@ -33,13 +33,24 @@ export async function openSource(
   return openTextFile(file, stdin, maxUnpackedMb)
 }
 
+const headBytes = 512
+const directoryBytes = 4_096
+
+/** Throws an `OperatorError` for a file in the container of old programs that is no workbook, or is encrypted. */
 async function isArchive(path: string): Promise<boolean> {
   const stats = await readableFile(path)
   if (!stats.isFile()) return false
   const file = await open(path)
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0)
-    return beginsArchive(buffer.subarray(0, bytesRead))
+    const read = async (at: number, bytes: number) => {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, at)
+      return buffer.subarray(0, bytesRead)
+    }
+    const first = await read(0, headBytes)
+    const directory = directoryOfCompoundFile(first)
+    const other = directory === null ? null : describeCompoundFile(await read(directory, directoryBytes))
+    if (other !== null) throw new OperatorError(`${path}: ${other}.`)
+    return beginsArchive(first)
   } finally {
     await file.close()
   }

@@ -6,12 +6,15 @@ export const lookedAtBytes = 4_096
 type Signature = readonly [sentence: string, at: number, ...bytes: (number | string)[]]
 
 const spreadsheet = 'Open it, save it as .xlsx or as "CSV UTF-8", and import that file'
+const oldExcel = `it is an old Excel workbook (.xls). ${spreadsheet}`
 const unpack = 'Unpack it, and import the file in it'
 const ask = 'Ask for the data as CSV or NDJSON'
 
 const signatures: readonly Signature[] = [
   [`it is compressed with gzip. Let its name end in .gz, such as .csv.gz, and it is unpacked`, 0, 0x1f, 0x8b],
-  [`it is an old Excel workbook (.xls). ${spreadsheet}`, 0, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
+  [oldExcel, 0, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
+  // Before they had a container: the length of their first record follows its version.
+  ...[0, 2, 4, 8].flatMap((version) => [4, 6, 8, 16].map((length): Signature => [oldExcel, 0, 9, version, length, 0])),
   [`it is compressed with bzip2. ${unpack}`, 0, 'BZh'],
   [`it is compressed with Zstandard. ${unpack}`, 0, 0x28, 0xb5, 0x2f, 0xfd],
   [`it is compressed with xz. ${unpack}`, 0, 0xfd, '7zXZ', 0],
@@ -28,7 +31,8 @@ const signatures: readonly Signature[] = [
 ]
 
 /** The first bytes of a workbook, and of other archives. */
-const zip = Buffer.from('PK\u0003\u0004')
+const zip = 'PK\u0003\u0004'
+const emptyZip = 'PK\u0005\u0006'
 /** Names of files in the archives that spreadsheets are. */
 const workbooks: readonly [name: string, sentence: string][] = [
   ['[Content_Types].xml', 'it is an Excel workbook (.xlsx), which is read as a file of its own, without gzip'],
@@ -39,7 +43,22 @@ const workbooks: readonly [name: string, sentence: string][] = [
 
 /** Whether these are the first bytes of an archive, which a workbook is. */
 export function beginsArchive(first: Buffer): boolean {
-  return first.subarray(0, zip.length).equals(zip)
+  return startsWith(first, 0, [zip]) || startsWith(first, 0, [emptyZip])
+}
+
+const streamNames = ['EncryptedPackage', 'WordDocument'].map((name) => Buffer.from(name, 'utf16le'))
+
+/** Tells files in the container of old programs apart, by the directory of its streams; null for a workbook. */
+export function describeCompoundFile(directory: Buffer): string | null {
+  const [isEncrypted, isDocument] = streamNames.map((name) => directory.includes(name))
+  if (isEncrypted) return 'it is an encrypted workbook. Open it, save it without a password, and import that file'
+  return isDocument ? 'it is an old Word document (.doc), not a table' : null
+}
+
+/** Where the directory of such a container begins; null for another file. */
+export function directoryOfCompoundFile(first: Buffer): number | null {
+  if (!startsWith(first, 0, [0xd0, 0xcf, 0x11, 0xe0]) || first.length < 0x34) return null
+  return (first.readUInt32LE(0x30) + 1) * 2 ** Math.min(first.readUInt16LE(0x1e), 16)
 }
 
 /** The real format of a file that is no text, in a sentence; null if it may be text. */
@@ -51,6 +70,8 @@ export function describeOtherFormat(first: Buffer): string | null {
   const text = beginningOf(first)
   if (/^<!doctype html|^<html|^<head|^<body|^<table/i.test(text))
     return `it is a web page (HTML): a download may have ended at a sign-in or an error page, or a program wrote a table so. ${spreadsheet}`
+  if (/Excel\.Sheet|urn:schemas-microsoft-com:office:spreadsheet/.test(text))
+    return `it is an XML spreadsheet of 2003. ${spreadsheet}`
   if (/^<\?xml|^<!--/i.test(text)) return `it is XML. ${ask}`
   return null
 }

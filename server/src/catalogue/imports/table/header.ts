@@ -32,7 +32,7 @@ export interface Header {
 }
 
 /** Bounds of a header. A file with more is damaged, or meant to do harm. */
-export const maxColumns = 1_000
+export const maxTableColumns = 1_000
 const maxHeadingLength = 1_000
 
 /** Finds the field of each column: by the choice of the person, by its name, or by what people call it. */
@@ -53,14 +53,14 @@ export function readHeader(
 
 /** The fields that cells would be the headers of. Cells that no header may have count for nothing. */
 export function fieldsOfHeader(names: FieldNames, cells: readonly string[], map: ColumnMap): string[] {
-  const possible = cells.slice(0, maxColumns).filter((cell) => cell.length <= maxHeadingLength)
+  const possible = cells.slice(0, maxTableColumns).filter((cell) => cell.length <= maxHeadingLength)
   return findColumns(names, possible, map).flatMap(({ field }) => field ?? [])
 }
 
 /** Why cells cannot be a header; null if they can. To be asked before anything else is done with them. */
 export function describeUnreadableHeader(cells: readonly string[]): string | null {
-  if (cells.length > maxColumns)
-    return `the header has ${formatNumber(cells.length)} columns; a file may have ${formatNumber(maxColumns)}. Remove the empty ones.`
+  if (cells.length > maxTableColumns)
+    return `the header has ${formatNumber(cells.length)} columns; a file may have ${formatNumber(maxTableColumns)}. Remove the empty ones.`
   const long = cells.findIndex((cell) => cell.length > maxHeadingLength)
   if (long === -1) return null
   return `heading ${formatNumber(long + 1)} has ${formatNumber(cells[long]!.length)} characters; it may have ${formatNumber(maxHeadingLength)}.`

@@ -4,7 +4,7 @@ import { countDecimalMarks } from '../cells/numbers.ts'
 import { fault, type LineFault } from '../fields/faults.ts'
 import type { FieldNames } from '../fields/field-names.ts'
 import { refuseWorkbook, type WorkbookFile } from '../source/open-source.ts'
-import { maxColumns } from '../table/header.ts'
+import { maxTableColumns } from '../table/header.ts'
 import { headerPlaceOf, readLayout, type TableLayout, type TableOptions } from '../table/layout.ts'
 import type { TableRow } from '../table/rows.ts'
 import { chooseSheet, describeSheetQuestion, listSheets, type SheetChoice } from './choose-sheet.ts'
@@ -47,7 +47,7 @@ export async function openSheet(
   try {
     const chosen = await chooseSheet(workbook, options.sheet, name)
     if (chosen === null) throw new SheetQuestion(name, await listSheets(workbook))
-    const sheet = await workbook.openSheet(chosen, maxColumns + 1)
+    const sheet = await workbook.openSheet(chosen, maxTableColumns + 1)
     const { first, isWhole, rows } = await takeHead(sheet)
     const place = headerPlaceOf(options, first[0]?.cells ?? [])
     const head = withWidth(first.filter(({ line }) => line >= place.fromLine))
@@ -112,7 +112,7 @@ function withWidth(rows: readonly HeadRow[]): TableRow[] {
   if (!header) return []
   const width = Math.max(...rows.map(({ cells }) => cells.length))
   const cells = [...header.cells, ...Array<string>(width - header.cells.length).fill('')]
-  return [{ ...header, cells: cells.slice(0, Math.max(header.cells.length, maxColumns)) }, ...below]
+  return [{ ...header, cells: cells.slice(0, Math.max(header.cells.length, maxTableColumns)) }, ...below]
 }
 
 /** The decimal mark of numbers that are written as text; a workbook's own numbers need none. */
