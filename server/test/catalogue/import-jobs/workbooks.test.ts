@@ -4,7 +4,7 @@ import type { TestApp } from '../../support/app.ts'
 import type { Json, TestReply } from '../../support/client.ts'
 import type { TestUser } from '../../support/user.ts'
 import { countStores, run, startImportApp, upload } from './support/imports.ts'
-import { shopsBook, shopsSheet } from './support/shops-book.ts'
+import { mendBook, shopsBook, shopsSheet } from './support/shops-book.ts'
 
 let app: TestApp
 let operator: TestUser
@@ -55,7 +55,7 @@ describe('a workbook with several sheets', () => {
     ])
     expect(body.rows.map(({ faults }: Json) => faults.map(({ field }: Json) => field))).toEqual([[], ['country'], []])
     expect(body.notices).toEqual([
-      { field: 'first_discovered_at', reason: 'its column is hidden in the workbook, and is read', hint: null },
+      { field: 'store_created_at.estimate', reason: 'its column is hidden in the workbook, and is read', hint: null },
     ])
   })
 
@@ -101,7 +101,6 @@ describe('a workbook with several sheets', () => {
 test('of many rows no more than 10,000 are counted', async () => {
   const rows = [['Domain'], ...Array.from({ length: 10_500 }, (_, index) => [`shop-${index}.example`])]
   const id = await uploadBook(buildBook({ sheets: [{ rows }, { rows: rows.slice(0, 300) }] }))
-  console.log((await preview(id)).error)
   expect((await preview(id)).sheets.map(({ rows }: Json) => rows)).toEqual([10_000, 300])
 })
 
@@ -138,11 +137,10 @@ test('options that only text has are refused for a workbook', async () => {
 
 test.each([
   ['an old .xls', 'shops.xls', /^shops\.xls: it is an old Excel workbook \(\.xls\)\. Open it, save it as \.xlsx/],
-  ['an .ods', 'shops.ods', /^shops\.ods: it is an OpenDocument file \(\.ods\)/],
+  ['an .ods', 'shops.ods', /^shops\.ods: it is an OpenDocument file, such as \.ods\. Open it, save it as \.xlsx/],
   ['an encrypted workbook', 'shops.xlsx', /^shops\.xlsx: /],
-])('%s is refused in a sentence with its name', async (kind, name, sentence) => {
-  const file = hostileFiles.find((each) => each.name === kind)!
-  const { status, body } = await previewReply(await uploadBook(file.bytes(), name))
+] as const)('%s is refused in a sentence with its name', async (kind, name, sentence) => {
+  const { status, body } = await previewReply(await uploadBook(hostileFiles.otherFormats[kind](), name))
   expect(status).toBe(400)
   expect(body.error.message).toMatch(sentence)
 })
@@ -153,6 +151,10 @@ test('is imported; its rejects are a workbook, which is mended and imported agai
   const done = await run(operator, id, 'import', { sheet: 'Shops', ...noNumber })
   expect(done).toMatchObject({ state: 'done', rejects: ['stores'], rejects_format: 'xlsx' })
   expect(done.report.parts[0]).toMatchObject({ read: 3, inserted: 2, rejected: 1 })
+  expect(done.report.parts[0].notices).toMatchObject([
+    { field: 'store_created_at.estimate' },
+    { field: 'record', line: 4, count: 1 },
+  ])
   expect(await countStores(app)).toBe(before + 2)
   expect((await operator.get(`/operator/imports/${id}`)).body.options).toEqual({ sheet: 'Shops', ...noNumber })
 
@@ -172,9 +174,14 @@ test('is imported; its rejects are a workbook, which is mended and imported agai
   ])
   expect(others).toEqual([])
 
-  const mended = readPlainSheet(content).map((cells) => cells.map((cell) => (cell === 'Atlantis' ? 'France' : cell)))
-  const again = await uploadBook(buildSheet(mended), 'shops.xlsx.rejects.xlsx')
+  const again = await uploadBook(mendBook(content, 'Atlantis', 'France'), 'shops.xlsx.rejects.xlsx')
   expect(await preview(again, noNumber)).toMatchObject({ problems: [], rows: [{ faults: [] }] })
+  expect((await run(operator, again, 'import', noNumber)).report.parts[0]).toMatchObject({ read: 1, inserted: 1 })
+  const { rows } = await app.db.query("select document::json from stores where document::json->>'domain' = 'elm-rugs.example'")
+  expect(rows[0].document).toMatchObject({
+    ...{ country: 'FR', lead_fit_score: 50, active_ads: 7 },
+    store_created_at: { estimate: '2020-02-29' },
+  })
 })
 
 test('a run without the sheet that it needs fails with the question', async () => {

@@ -1,9 +1,9 @@
-import { bookCell, buildBook, type TestSheet } from '@storedex/testkit/workbooks'
+import { bookCell, buildBook, buildZip, readZip, type TestSheet } from '@storedex/testkit/workbooks'
 
 const heading = ['Shop no', 'Domain', 'Shop name', 'Country', 'Lead fit score', 'Active ads', 'Created']
 
-/** Four shops as an agency keeps them; with `isMended`, the country that there is not is one. */
-export function shopsSheet({ name = 'Shops', isMended = false } = {}): TestSheet {
+/** Four shops as an agency keeps them, one of them in a country that there is not. */
+export function shopsSheet(): TestSheet {
   const shop = (number: number, host: string, country: string, share: number, ads: number | string, day: string) => [
     bookCell.number(number, '00000'),
     host,
@@ -14,14 +14,14 @@ export function shopsSheet({ name = 'Shops', isMended = false } = {}): TestSheet
     bookCell.date(day),
   ]
   return {
-    name,
+    name: 'Shops',
     rows: [
       heading,
       shop(42, 'oak-lamps.example', 'Germany', 0.715, 1_204, '2019-03-31'),
-      shop(43, 'elm-rugs.example', isMended ? 'France' : 'Atlantis', 0.5, 7, '2020-02-29'),
+      shop(43, 'elm-rugs.example', 'Atlantis', 0.5, 7, '2020-02-29'),
       { cells: shop(44, 'fir-mugs.example', 'AT', 1, '12', '2021-12-01'), isHidden: true },
     ],
-    hiddenColumns: [6],
+    hiddenColumns: [7],
   }
 }
 
@@ -35,4 +35,12 @@ export function shopsBook(): Buffer {
       { name: 'Empty', rows: [] },
     ],
   })
+}
+
+/** A workbook with another text in place of one, and otherwise as it was. */
+export function mendBook(book: Buffer, text: string, better: string): Buffer {
+  const parts = [...readZip(book)].map(([name, content]) => ({
+    ...{ name, content: content.toString().replaceAll(`>${text}<`, `>${better}<`) },
+  }))
+  return buildZip(parts)
 }
