@@ -51,7 +51,7 @@ function Facts({ job, sheet }: { job: ImportRow; sheet: string | undefined }) {
       <span>{formatBytes(job.bytes)}</span>
       {sheet !== undefined && (
         <span>
-          Sheet <bdi>{sheet}</bdi>
+          Sheet “<bdi>{sheet}</bdi>”
         </span>
       )}
       <span>

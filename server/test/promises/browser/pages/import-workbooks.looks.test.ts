@@ -70,7 +70,7 @@ describeInBrowser('workbooks that operators import', () => {
     await button(page, 'Import').click()
     await page.getByRole('heading', { name: 'Result' }).waitFor()
     expect(await countStores(app)).toBe(2)
-    await page.getByText('Sheet Shops', { exact: true }).waitFor()
+    await page.getByText('Sheet “Shops”', { exact: true }).waitFor()
     await expectGoodLooks(page, 'operator-import-sheet-done')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
