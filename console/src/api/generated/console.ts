@@ -2655,6 +2655,7 @@ type ReplyOfListImports = {
         has_file: boolean;
         /** What there are rejects of, to download. */
         rejects: Array<'stores' | 'contacts'>;
+        rejects_format: 'ndjson' | 'csv' | 'xlsx' | null;
     }>;
     /** Whether another page follows. */
     has_more: boolean;
@@ -2760,6 +2761,7 @@ type ReplyOfCreateImport = {
         has_file: boolean;
         /** What there are rejects of, to download. */
         rejects: Array<'stores' | 'contacts'>;
+        rejects_format: 'ndjson' | 'csv' | 'xlsx' | null;
     };
     options: {
         delimiter?: ',' | ';' | '\t' | '|';
@@ -2770,6 +2772,8 @@ type ReplyOfCreateImport = {
         map?: {
             [key: string]: string;
         };
+        /** Name of a sheet of the workbook, or its number from 1. */
+        sheet?: string;
         short_rows?: 'reject' | 'fill';
         /** Line of the heading. */
         header_row?: number;
@@ -2816,6 +2820,8 @@ type CallPreviewImport = {
             map?: {
                 [key: string]: string;
             };
+            /** Name of a sheet of the workbook, or its number from 1. */
+            sheet?: string;
             short_rows?: 'reject' | 'fill';
             /** Line of the heading. */
             header_row?: number;
@@ -2829,10 +2835,19 @@ type CallPreviewImport = {
 
 type ReplyOfPreviewImport = {
     object: 'import_preview';
-    format: 'csv' | 'ndjson' | 'json';
+    format: 'ndjson' | 'json' | 'csv' | 'xlsx';
     encoding: string | null;
     delimiter: string | null;
     decimal: string | null;
+    /** The sheet that is read; null where one has to be chosen. */
+    sheet: string | null;
+    /** All sheets of a workbook that has several. */
+    sheets: Array<{
+        name: string;
+        /** Rows with a value, the heading among them; at most 10,000 are counted. */
+        rows: number;
+        is_hidden: boolean;
+    }>;
     columns: Array<{
         header: string;
         /** The name of the column in `map`. */
