@@ -2655,6 +2655,7 @@ type ReplyOfListImports = {
         has_file: boolean;
         /** What there are rejects of, to download. */
         rejects: Array<'stores' | 'contacts'>;
+        rejects_format: 'ndjson' | 'csv' | 'xlsx' | null;
     }>;
     /** Whether another page follows. */
     has_more: boolean;
@@ -2760,6 +2761,7 @@ type ReplyOfCreateImport = {
         has_file: boolean;
         /** What there are rejects of, to download. */
         rejects: Array<'stores' | 'contacts'>;
+        rejects_format: 'ndjson' | 'csv' | 'xlsx' | null;
     };
     options: {
         delimiter?: ',' | ';' | '\t' | '|';

@@ -152,7 +152,7 @@ test('wrong options are wrong usage, and a bad map file is a sentence', async ()
   expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining('must be a JSON object') })
 })
 
-test('options that serve for CSV alone are wrong usage for JSON, with a sentence', async () => {
+test('options that serve for tables alone are wrong usage for JSON, with a sentence', async () => {
   const file = fileWith('shops.ndjson', '{"domain":"options.example"}\n')
   for (const option of [
     ['--delimiter', ';'],
@@ -164,11 +164,12 @@ test('options that serve for CSV alone are wrong usage for JSON, with a sentence
     ['--short-rows', 'fill'],
     ['--header-row', '2'],
     ['--no-header', 'domain'],
+    ['--sheet', 'Shops'],
   ])
     for (const name of [file, '-']) {
       const { code, stdout, stderr } = await cli.run('import', 'stores', name, ...option, '--json')
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toContain(`${option[0]} serves for CSV only`)
+      expect(stderr).toContain(`${option[0]} serves for CSV and workbooks only`)
     }
   const csv = fileWith('shops.csv', 'domain\na.example\n')
   for (const wrong of [

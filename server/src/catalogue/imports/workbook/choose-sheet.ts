@@ -11,7 +11,7 @@ export interface SheetChoice {
 }
 
 /** More are not counted, so that asking takes a moment only. */
-export const mostCounted = 10_000
+const mostCounted = 10_000
 
 /** All sheets of a workbook, with their rows. */
 export async function listSheets(workbook: Workbook): Promise<SheetChoice[]> {
@@ -49,7 +49,8 @@ export async function chooseSheet(
 
 function findSheet({ sheets }: Workbook, wanted: string): number | null {
   const key = (text: string) => text.trim().toLowerCase()
-  const byName = sheets.findIndex((sheet) => key(sheet.name) === key(wanted))
+  const exact = sheets.findIndex(({ name }) => name === wanted)
+  const byName = exact >= 0 ? exact : sheets.findIndex(({ name }) => key(name) === key(wanted))
   if (byName >= 0) return byName
   const number = /^\d{1,4}$/.test(wanted) ? Number(wanted) : 0
   return number >= 1 && number <= sheets.length ? number - 1 : null
