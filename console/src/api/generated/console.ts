@@ -935,13 +935,13 @@ type ExportRequest = {
     exclude?: Exclude;
     /** The most contacts of each store; null for all. */
     max_contacts_per_store?: number | null;
-    /** Format of the file; csv if left out. */
-    format?: 'csv' | 'ndjson';
-    /** Columns of a CSV file, in this order; all by default. */
+    /** Format of the file; csv if left out. xlsx is a workbook for Excel. */
+    format?: 'csv' | 'ndjson' | 'xlsx';
+    /** Columns of a CSV file or workbook, in this order; all by default. */
     columns?: Array<string>;
     /** Columns and form as this program imports them; not together with columns. */
     preset?: 'hubspot' | 'salesforce' | 'excel';
-    /** Whether to compress the file. By default false. */
+    /** Whether to compress the file; not for xlsx. By default false. */
     gzip?: boolean;
     /** The most rows of the file. */
     max_rows: number;
@@ -1077,13 +1077,13 @@ type ExportQuoteRequest = {
     exclude?: Exclude;
     /** The most contacts of each store; null for all. */
     max_contacts_per_store?: number | null;
-    /** Format of the file; csv if left out. */
-    format?: 'csv' | 'ndjson';
-    /** Columns of a CSV file, in this order; all by default. */
+    /** Format of the file; csv if left out. xlsx is a workbook for Excel. */
+    format?: 'csv' | 'ndjson' | 'xlsx';
+    /** Columns of a CSV file or workbook, in this order; all by default. */
     columns?: Array<string>;
     /** Columns and form as this program imports them; not together with columns. */
     preset?: 'hubspot' | 'salesforce' | 'excel';
-    /** Whether to compress the file. */
+    /** Whether to compress the file; not for xlsx. */
     gzip?: boolean;
     /** The most rows of the file. */
     max_rows: number;
@@ -1688,10 +1688,10 @@ type ReplyOfFindRevealed = {
 type CallGetRevealedFile = {
     /** The domain of a store, or a URL with one: only its people. */
     search?: string;
-    format?: 'csv' | 'ndjson';
+    format?: 'csv' | 'ndjson' | 'xlsx';
     /** Columns and form as this program imports them. */
     preset?: 'hubspot' | 'salesforce' | 'excel';
-    /** Columns of a CSV file, joined by commas, in this order. */
+    /** Columns of a CSV file or workbook, joined by commas, in this order. */
     columns?: string;
     account: string;
 };
@@ -2655,6 +2655,7 @@ type ReplyOfListImports = {
         has_file: boolean;
         /** What there are rejects of, to download. */
         rejects: Array<'stores' | 'contacts'>;
+        rejects_format: 'ndjson' | 'csv' | 'xlsx' | null;
     }>;
     /** Whether another page follows. */
     has_more: boolean;
@@ -2760,6 +2761,7 @@ type ReplyOfCreateImport = {
         has_file: boolean;
         /** What there are rejects of, to download. */
         rejects: Array<'stores' | 'contacts'>;
+        rejects_format: 'ndjson' | 'csv' | 'xlsx' | null;
     };
     options: {
         delimiter?: ',' | ';' | '\t' | '|';
@@ -2770,6 +2772,8 @@ type ReplyOfCreateImport = {
         map?: {
             [key: string]: string;
         };
+        /** Name of a sheet of the workbook, or its number from 1. */
+        sheet?: string;
         short_rows?: 'reject' | 'fill';
         /** Line of the heading. */
         header_row?: number;
@@ -2816,6 +2820,8 @@ type CallPreviewImport = {
             map?: {
                 [key: string]: string;
             };
+            /** Name of a sheet of the workbook, or its number from 1. */
+            sheet?: string;
             short_rows?: 'reject' | 'fill';
             /** Line of the heading. */
             header_row?: number;
@@ -2829,10 +2835,19 @@ type CallPreviewImport = {
 
 type ReplyOfPreviewImport = {
     object: 'import_preview';
-    format: 'csv' | 'ndjson' | 'json';
+    format: 'ndjson' | 'json' | 'csv' | 'xlsx';
     encoding: string | null;
     delimiter: string | null;
     decimal: string | null;
+    /** The sheet that is read; null where one has to be chosen. */
+    sheet: string | null;
+    /** All sheets of a workbook that has several. */
+    sheets: Array<{
+        name: string;
+        /** Rows with a value, the heading among them; at most 10,000 are counted. */
+        rows: number;
+        is_hidden: boolean;
+    }>;
     columns: Array<{
         header: string;
         /** The name of the column in `map`. */

@@ -47,7 +47,7 @@ export function RadioCards<Id extends string>({ label, cards, value, onChange }:
             />
             <span className="min-w-0 flex-1">
               <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-                <span className="font-semibold">{title}</span>
+                <span className="min-w-0 font-semibold wrap-anywhere">{title}</span>
                 {badge}
               </span>
               {children}

@@ -10,6 +10,8 @@ export const maxTextLength = 1_000_000
 /** Collects the text of an item or a cell: its parts joined, without how they are pronounced. */
 export class TextCollector {
   #text = ''
+  /** Of the element that is open, as it is written. */
+  #part = ''
   #isText = false
   #phonetic = 0
 
@@ -25,18 +27,22 @@ export class TextCollector {
   }
 
   close(element: string): void {
-    if (element === 't') this.#isText = false
-    else if (element === 'rPh') this.#phonetic--
+    if (element === 't') {
+      this.#text += decodeCellText(this.#part)
+      this.#part = ''
+      this.#isText = false
+    } else if (element === 'rPh') this.#phonetic--
   }
 
   add(text: string): void {
     if (!this.#isText) return
-    this.#text = this.#text === '' ? text : this.#text + text
-    if (this.#text.length > maxTextLength) throw damaged('a cell of it has more than a million characters')
+    this.#part = this.#part === '' ? text : this.#part + text
+    if (this.#text.length + this.#part.length > maxTextLength)
+      throw damaged('a cell of it has more than a million characters')
   }
 
   take(): string {
-    return decodeCellText(this.#text)
+    return this.#text
   }
 }
 

@@ -4,6 +4,7 @@ import type { ConnectionPool } from '../../foundation/db/pool.ts'
 import type { CursorSealer } from '../../foundation/kernel/cursor-sealer.ts'
 import type { IdSealer } from '../../foundation/kernel/ids.ts'
 import { ofInstallation, type PageQuery, readListPage } from '../../foundation/kernel/list-pages.ts'
+import { rejectsFormats } from '../imports/records/rejects.ts'
 import type { RecordsOf } from '../imports/records/report.ts'
 import { type ImportJobContext, importLane } from './context.ts'
 import type { ImportFiles } from './files.ts'
@@ -89,7 +90,14 @@ async function describeJobs(
       started_at: job.startedAt?.toISOString() ?? null,
       ended_at: job.endedAt?.toISOString() ?? null,
       has_file: job.sourceRemovedAt === null,
-      rejects: job.rejectsRemovedAt === null ? (Object.keys(job.rejects ?? {}) as RecordsOf[]) : [],
+      ...describeRejects(job),
     }
   })
+}
+
+function describeRejects({ rejects, rejectsRemovedAt }: ImportJob) {
+  const files = rejectsRemovedAt === null ? (rejects ?? {}) : {}
+  const [name] = Object.values(files)
+  const format = rejectsFormats.find((extension) => name?.endsWith(`.${extension}`))
+  return { rejects: Object.keys(files) as RecordsOf[], rejects_format: format ?? null }
 }

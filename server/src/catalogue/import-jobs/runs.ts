@@ -1,4 +1,5 @@
 import type { ReadStream } from 'node:fs'
+import { basename } from 'node:path'
 import { authorize } from '../../customers/auth/access.ts'
 import { transact } from '../../foundation/db/pool.ts'
 import { Refusal } from '../../foundation/kernel/errors.ts'
@@ -82,7 +83,7 @@ export async function openRejects(
   const rows = job.report?.parts.find((part) => part.of === of)?.rejected ?? null
   await auditImport(ctx, ctx.db, 'rejects_downloaded', job, { of, rows })
   // Called as the command would call it.
-  return { ...file, name: name!.replace(/^source(\.(?:ndjson|jsonl|json|csv)(?:\.gz)?)?/, job.fileName) }
+  return { ...file, name: name!.replace(basename(ctx.files.sourceOf(job)), () => job.fileName) }
 }
 
 function notReadyError(job: ImportJob): Refusal {

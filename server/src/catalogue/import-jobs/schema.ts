@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { RecordList } from '../../foundation/kernel/list-pages.ts'
 import { ClosedObject, Count, Nullable, OneOf, RequestId, Timestamp } from '../../foundation/kernel/shapes.ts'
 import { fileFormats } from '../imports/records/open-records.ts'
+import { rejectsFormats } from '../imports/records/rejects.ts'
 import { badValueRules, ImportReport, importKinds, recordsOf } from '../imports/records/report.ts'
 import { importStates } from './job.ts'
 import { ImportJobOptions, importRuns } from './options.ts'
@@ -59,6 +60,7 @@ const importJob = {
   ended_at: Nullable(Timestamp('When it ended.')),
   has_file: Type.Boolean({ description: 'Whether the uploaded file is still there.' }),
   rejects: Type.Array(OneOf(recordsOf), { maxItems: 2, description: 'What there are rejects of, to download.' }),
+  rejects_format: Nullable(OneOf(rejectsFormats)),
 }
 
 export const ImportListReply = RecordList(ClosedObject(importJob))

@@ -28,9 +28,7 @@ export function ImportActions({ job }: { job: ImportRow }) {
           className={buttonClass('secondary')}
         >
           <Download aria-hidden />
-          {job.kind === 'stores+contacts'
-            ? `Download rejected ${of === 'stores' ? 'stores' : 'people'}`
-            : 'Download rejects'}
+          {labelOfRejects(job, of)}
         </a>
       ))}
       <Button onPress={() => setIsAsking(true)}>{isUnused ? 'Cancel import' : 'Remove files'}</Button>
@@ -50,4 +48,9 @@ export function ImportActions({ job }: { job: ImportRow }) {
       </ConfirmDialog>
     </>
   )
+}
+
+function labelOfRejects({ kind, rejects_format }: ImportRow, of: ImportRow['rejects'][number]): string {
+  const what = kind === 'stores+contacts' ? `rejected ${of === 'stores' ? 'stores' : 'people'}` : 'rejects'
+  return `Download ${what}${rejects_format === 'xlsx' ? ' (.xlsx)' : ''}`
 }

@@ -26,7 +26,7 @@ function ImportOf({ id }: { id: number }) {
     <>
       <PageHeader
         title={data?.import.file_name ?? 'Import'}
-        description={data && <Facts job={data.import} />}
+        description={data && <Facts job={data.import} sheet={data.options.sheet} />}
         actions={data && <ImportActions job={data.import} />}
       />
       {data ? (
@@ -40,7 +40,7 @@ function ImportOf({ id }: { id: number }) {
   )
 }
 
-function Facts({ job }: { job: ImportRow }) {
+function Facts({ job, sheet }: { job: ImportRow; sheet: string | undefined }) {
   const { label, tone } = stateWords(job.state)
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -49,6 +49,11 @@ function Facts({ job }: { job: ImportRow }) {
       </span>
       <span>{importKindNames[job.kind]}</span>
       <span>{formatBytes(job.bytes)}</span>
+      {sheet !== undefined && (
+        <span>
+          Sheet “<bdi>{sheet}</bdi>”
+        </span>
+      )}
       <span>
         <bdi>{job.by.name}</bdi>, <RelativeTime time={job.created_at} />
       </span>

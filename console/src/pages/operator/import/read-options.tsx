@@ -52,9 +52,11 @@ const badValueNames: Record<Choice<'on_bad_value'>, string> = {
   drop: 'Leave the value out',
 }
 
-/** How the text of the file is understood. What is not chosen is detected. */
+/** How the cells of the file are understood. What is not chosen is detected. */
 export function ReadOptions({ job, options, preview, onChange }: ReadOptionsProps) {
-  const isText = preview?.format === 'csv' || (!preview && /\.(csv|tsv|txt)(\.gz)?$/i.test(job.file_name))
+  const format = preview?.format ?? formatByName(job.file_name)
+  const isText = format === 'csv'
+  const isWorkbook = format === 'xlsx'
   return (
     <section aria-label="How the file is read" className="space-y-3">
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-[repeat(auto-fill,minmax(14rem,1fr))]">
@@ -74,15 +76,20 @@ export function ReadOptions({ job, options, preview, onChange }: ReadOptionsProp
               detected={preview?.delimiter}
               onChange={(delimiter) => onChange({ delimiter: delimiter as Choice<'delimiter'> | undefined })}
             />
+          </>
+        )}
+        {(isText || isWorkbook) && (
+          <>
             <DetectedSelect
-              label="Decimals"
+              label={isWorkbook ? 'Decimals written as text' : 'Decimals'}
               names={decimalNames}
               value={options.decimal}
-              detected={preview?.decimal}
+              // A workbook's own numbers have none, and most have no others.
+              detected={isWorkbook && preview?.decimal === 'dot' ? null : preview?.decimal}
               onChange={(decimal) => onChange({ decimal: decimal as Choice<'decimal'> | undefined })}
             />
             <DetectedSelect
-              label="Dates with slashes or dots"
+              label={isWorkbook ? 'Dates written as text' : 'Dates with slashes or dots'}
               names={dateNames}
               value={options.dates}
               detected={null}
@@ -90,13 +97,15 @@ export function ReadOptions({ job, options, preview, onChange }: ReadOptionsProp
               onChange={(dates) => onChange({ dates: dates as Choice<'dates'> | undefined })}
             />
             <HeadingOptions options={options} onChange={onChange} />
-            <Select
-              label="Rows with too few cells"
-              options={optionsOf(shortRowNames)}
-              value={options.short_rows ?? 'reject'}
-              onChange={(choice) => onChange({ short_rows: choice === 'fill' ? 'fill' : undefined })}
-            />
           </>
+        )}
+        {isText && (
+          <Select
+            label="Rows with too few cells"
+            options={optionsOf(shortRowNames)}
+            value={options.short_rows ?? 'reject'}
+            onChange={(choice) => onChange({ short_rows: choice === 'fill' ? 'fill' : undefined })}
+          />
         )}
         <Select
           label="A value that cannot be read"
@@ -113,6 +122,12 @@ export function ReadOptions({ job, options, preview, onChange }: ReadOptionsProp
       </Checkbox>
     </section>
   )
+}
+
+/** Until the server has read the file, as it may be misnamed. */
+function formatByName(name: string): 'csv' | 'xlsx' | null {
+  if (/\.(csv|tsv|txt)(\.gz)?$/i.test(name)) return 'csv'
+  return /\.xls[xm]$/i.test(name) ? 'xlsx' : null
 }
 
 /** Where the heading is; in another line, a field for its number. */

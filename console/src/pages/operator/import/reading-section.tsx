@@ -1,15 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { failureProps } from '#api/failure.ts'
 import { callQuery, pageQuery } from '#api/query.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { SkeletonRows, useDelayed } from '#ui/feedback/skeleton.tsx'
 import { ErrorState } from '#ui/feedback/states.tsx'
-import type { ImportField, ImportOptions, ImportPreview, ImportRow } from '../api.ts'
+import type { ImportOptions, ImportPreview, ImportRow } from '../api.ts'
 import { OperatorSection } from '../facts.tsx'
 import { ColumnMapping } from './column-mapping.tsx'
 import { FirstRows } from './first-rows.tsx'
+import { asksForSheet, describeProblems, describeSuggestion } from './preview-problems.ts'
 import { ReadOptions } from './read-options.tsx'
+import { SheetChoice } from './sheet-choice.tsx'
 
 interface ReadingSectionProps {
   job: ImportRow
@@ -38,12 +41,24 @@ export function ReadingSection({ job, options, onChange, onRun, pending }: Readi
   const isOutdated = useDelayed(preview.isPlaceholderData)
   const change = (changes: Partial<ImportOptions>) => onChange(withoutMissing({ ...options, ...changes }))
   const data = preview.data
+  // Kept when a preview fails, so that the option that it fails with can be changed.
+  const [last, setLast] = useState<ImportPreview>()
+  if (data && data !== last) setLast(data)
+  const asksSheet = data !== undefined && asksForSheet(data)
   const suggestion = data ? describeSuggestion(data) : null
   const problems = suggestion ? [suggestion.problem] : data ? describeProblems(data, fields.data?.fields ?? []) : []
   const reason = data ? problems[0] : 'The first rows are not read yet.'
   return (
     <>
-      <ReadOptions job={job} options={options} preview={data} onChange={change} />
+      {last && last.sheets.length > 0 && (
+        <SheetChoice
+          sheets={last.sheets}
+          value={sheetOf(last, options)}
+          // The other options are about the columns of the sheet before.
+          onChange={(sheet) => change({ sheet, map: undefined, header_row: undefined, no_header: undefined })}
+        />
+      )}
+      <ReadOptions job={job} options={options} preview={last} onChange={change} />
       {preview.error && (
         <ErrorState
           {...failureProps(preview.error)}
@@ -54,7 +69,7 @@ export function ReadingSection({ job, options, onChange, onRun, pending }: Readi
       {!data && !preview.error && isLoading && <SkeletonRows rows={6} />}
       {data && !preview.error && (
         <>
-          {problems.length > 0 && (
+          {problems.length > 0 && !asksSheet && (
             <Banner
               tone="warning"
               actions={suggestion && <Button onPress={() => change(suggestion.options)}>{suggestion.action}</Button>}
@@ -88,9 +103,11 @@ export function ReadingSection({ job, options, onChange, onRun, pending }: Readi
               />
             </OperatorSection>
           )}
-          <OperatorSection title="First rows" description="As an import would read them.">
-            <FirstRows preview={data} isOutdated={isOutdated} />
-          </OperatorSection>
+          {!asksSheet && (
+            <OperatorSection title="First rows" description="As an import would read them.">
+              <FirstRows preview={data} isOutdated={isOutdated} />
+            </OperatorSection>
+          )}
         </>
       )}
       <div className="flex flex-wrap gap-2">
@@ -115,37 +132,10 @@ export function ReadingSection({ job, options, onChange, onRun, pending }: Readi
   )
 }
 
-/** Offers for a file whose heading is not in its first line. */
-function describeSuggestion({
-  suggestion,
-}: ImportPreview): { problem: string; action: string; options: Partial<ImportOptions> } | null {
-  if (suggestion?.header_row != null) {
-    const line = suggestion.header_row
-    return {
-      problem: `The first line is no heading. Line ${line} looks like it.`,
-      action: `Take line ${line} as the heading`,
-      options: { header_row: line },
-    }
-  }
-  if (suggestion?.no_header == null) return null
-  return {
-    problem: 'The first line looks like a record: the file seems to have no heading.',
-    action: 'Read it without a heading',
-    options: { no_header: suggestion.no_header },
-  }
-}
-
-/** The faults of the columns, in words for this page; the server's name the command. */
-function describeProblems({ columns, problems }: ImportPreview, fields: readonly ImportField[]): string[] {
-  const chosen = columns.flatMap(({ field }) => field ?? [])
-  const twice = [...new Set(chosen.filter((field, index) => chosen.indexOf(field) < index))]
-  const missing = columns.length === 0 ? [] : fields.filter(({ name, required }) => required && !chosen.includes(name))
-  const own = [
-    ...missing.map(({ name }) => `No column is the field ${name}, without which no record is known. Choose it below.`),
-    ...twice.map((field) => `Several columns are the field ${field}. Ignore all but one.`),
-    ...(columns.some(({ how }) => how === 'unknown') ? ['Choose a field for every column, or ignore it.'] : []),
-  ]
-  return own.length > 0 ? own : problems
+/** The sheet that is chosen, also before its rows have come; a run that was not of this page may name it by its number. */
+function sheetOf({ sheet, sheets }: ImportPreview, options: ImportOptions): string | null {
+  const isName = sheets.some(({ name }) => name === options.sheet)
+  return isName ? options.sheet! : sheet
 }
 
 function withoutMissing(options: ImportOptions): ImportOptions {

@@ -24,5 +24,8 @@ export function stateWords(state: ImportRow['state']): { label: string; tone: Ba
   return { label, tone }
 }
 
+const texts = ['.csv', '.tsv', '.txt', '.ndjson', '.jsonl', '.json', '.gz']
+/** Old spreadsheets are taken as well: the server says how each is to be saved. */
+const workbooks = ['.xlsx', '.xlsm', '.xls', '.xlsb', '.ods', '.numbers']
 /** The files that can be imported, by the end of their name. */
-export const acceptedEndings = ['.csv', '.tsv', '.txt', '.ndjson', '.jsonl', '.json', '.gz']
+export const acceptedEndings = [...workbooks, ...texts]

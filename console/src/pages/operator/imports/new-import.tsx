@@ -40,7 +40,7 @@ export function NewImport() {
       <FileField
         label="Drop a file here"
         buttonLabel="Choose a file"
-        description="CSV, as spreadsheets save it, NDJSON or JSON, also with .gz; up to 2 GB. You see how it is read before anything is imported."
+        description="A workbook (.xlsx), CSV, NDJSON or JSON, the texts also with .gz; up to 2 GB. You see how it is read before anything is imported."
         accepts={acceptedEndings}
         onSelect={(file) => begin.mutate(file)}
         isPending={begin.isPending}

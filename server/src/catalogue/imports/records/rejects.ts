@@ -26,10 +26,12 @@ export interface RejectsSink {
   readonly path: string | null
 }
 
+export const rejectsFormats = ['ndjson', 'csv', 'xlsx'] as const
+
 /** How rejects are written: in the format of the imported file. */
 export interface RejectsFormat {
   /** Ends the name of the file. */
-  extension: 'ndjson' | 'csv' | 'xlsx'
+  extension: (typeof rejectsFormats)[number]
   begin(createdAt: Date): RejectsWriter
 }
 

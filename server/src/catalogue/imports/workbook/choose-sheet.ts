@@ -49,7 +49,8 @@ export async function chooseSheet(
 
 function findSheet({ sheets }: Workbook, wanted: string): number | null {
   const key = (text: string) => text.trim().toLowerCase()
-  const byName = sheets.findIndex((sheet) => key(sheet.name) === key(wanted))
+  const exact = sheets.findIndex(({ name }) => name === wanted)
+  const byName = exact >= 0 ? exact : sheets.findIndex(({ name }) => key(name) === key(wanted))
   if (byName >= 0) return byName
   const number = /^\d{1,4}$/.test(wanted) ? Number(wanted) : 0
   return number >= 1 && number <= sheets.length ? number - 1 : null

@@ -43,9 +43,9 @@ export async function sendPart(
 export async function upload(
   url: string,
   operator: TestUser,
-  { kind = 'stores', name = 'stores.csv', text }: { kind?: string; name?: string; text: string },
+  { kind = 'stores', name = 'stores.csv', text }: { kind?: string; name?: string; text: string | Buffer },
 ): Promise<number> {
-  const content = Buffer.from(text)
+  const content = Buffer.from(text as string)
   const created = await operator.post('/operator/imports', { kind, file_name: name, bytes: content.length })
   expect(created.body.error).toBeUndefined()
   const { id } = created.body.import
