@@ -13,6 +13,7 @@ export const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [
        npm run bench -- import [--stores N] [--contacts N] [--serving]
        npm run bench -- import --baseline COMMIT [--stores N] [--contacts N] [--rounds N]
        npm run bench -- messy [--stores N] [--contacts N] [--only DIALECT,…] [--seed N] [--report FILE]
+       npm run bench -- workbooks [--stores N]
        npm run bench -- ledger [--entries N]
        npm run bench -- exports [--stores N]
        npm run bench -- search [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
@@ -40,6 +41,7 @@ export const commands = [
   'compression',
   'import',
   'messy',
+  'workbooks',
   'ledger',
   'exports',
   'search',

@@ -9,7 +9,8 @@
  *   npm run bench -- compression [--stores 20000] [--seconds 2] [--rounds 3] [--connections 16] [--accounts 8] [--engine memory]
  *   npm run bench -- import [--stores 200000] [--contacts 300000] [--serving]
  *   npm run bench -- import --baseline COMMIT [--stores 30000] [--contacts 45000] [--rounds 3]
- *   npm run bench -- messy [--stores 200000] [--contacts 300000] [--only agency,excel,unicode,files] [--seed 1] [--report bench/messy.md]
+ *   npm run bench -- messy [--stores 200000] [--contacts 300000] [--only agency,excel,unicode,workbook,workbook-1904,files] [--seed 1] [--report bench/messy.md]
+ *   npm run bench -- workbooks [--stores 1048575]
  *   npm run bench -- ledger [--entries 1000000]
  *   npm run bench -- exports [--stores 1000000]
  *   npm run bench -- search [--stores 100000] [--peers postgres-gin,duckdb] [--rounds 7] [--report bench/report.md]
@@ -58,6 +59,7 @@ import { writeReport } from './search/report/report.ts'
 import { renderReady, renderSize } from './search/report/tables.ts'
 import { benchStatements } from './statements/bench.ts'
 import { renderStatements, writeStatementsReport } from './statements/report.ts'
+import { benchWorkbooks, formatWorkbookFigures, sheetRows } from './workbooks/bench.ts'
 
 async function run(
   { command, json, stores, contacts, link, report, ...options }: Options,
@@ -148,6 +150,11 @@ async function run(
       ...(service ? ['--metrics', service.metricsUrl] : []),
     ]
     await runScript(join(import.meta.dirname, 'import.ts'), args, workspace, cleanup)
+    return 0
+  }
+  if (command === 'workbooks') {
+    const figures = await benchWorkbooks(Math.min(stores ?? sheetRows, sheetRows), workspace, cleanup, printProgress)
+    process.stdout.write(`${json ? JSON.stringify(figures) : formatWorkbookFigures(figures)}\n`)
     return 0
   }
   if (command === 'ledger') {

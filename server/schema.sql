@@ -305,7 +305,8 @@ create table exports (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   expires_at timestamp with time zone,
-  place integer
+  place integer,
+  workbook jsonb
 );
 alter table exports add constraint exports_charged_credits_check CHECK ((charged_credits >= 0));
 alter table exports add constraint exports_charged_exports_check CHECK ((charged_exports >= 0));
@@ -343,12 +344,13 @@ comment on column exports.slot is 'Its place among the 20 that may wait: the uni
 comment on column exports.planned_rows is 'How many rows it expected when it started; null before.';
 comment on column exports.period_start is 'The period in which its store exports are reserved.';
 comment on column exports.after_score is 'With after_store and after_contact the sort key of the last position that the file covers; null before the first.';
-comment on column exports.sha256 is 'Of the file as far as it is written; so an export can be ended at any time in one statement.';
+comment on column exports.sha256 is 'Of the file as it would be if the export ended now; so an export can be ended at any time without reading its pieces.';
 comment on column exports.turn is 'Raised by every server that takes the export. A server writes only while the number is its own.';
 comment on column exports.lease_until is 'When another server may take the export, unless its server renews the lease; null when nobody has it.';
 comment on column exports.served_at is 'When a server last gave it up or took it; among those that wait, the one served longest ago is next.';
 comment on column exports.error is 'Why it failed, as an error code; null otherwise.';
 comment on column exports.place is 'The place among the files that the account keeps in this mode, at most as many as its limit ready_exports; null once the file is gone.';
+comment on column exports.workbook is 'Of a file that is a workbook: its sheets so far, with checksums and sizes; null for other formats, and at the end.';
 
 create table idempotency (
   account_id bigint not null,

@@ -4,7 +4,7 @@ import type { Cleanup } from '@storedex/testkit'
 import { openContactSeals } from '../../server/src/foundation/encryption/keyring.ts'
 import { openProgram, type Program } from '../../server/test/support/programs/program.ts'
 import { openMigratedDatabase, openWorkspace, type Workspace } from '../../server/test/support/programs/workspace.ts'
-import { type Dialect, dialects } from './dialect.ts'
+import { type Dialect, dialects, endingOf } from './dialect.ts'
 import { contactFlags } from './faults/contact-columns.ts'
 import { storeFlags } from './faults/store-columns.ts'
 import { fileCases } from './files/file-cases.ts'
@@ -98,9 +98,8 @@ async function benchDialect(
   const path = (name: string) => join(workspace.folder, name)
 
   reportProgress('  writing the files')
-  const ending = dialect.epoch === null ? 'csv' : 'xlsx'
-  const stores = await writeMessyStores(path(`stores.${ending}`), sizes, dialect)
-  const contacts = await writeMessyContacts(path(`contacts.${ending}`), sizes, dialect)
+  const stores = await writeMessyStores(path(`stores.${endingOf(dialect)}`), sizes, dialect)
+  const contacts = await writeMessyContacts(path(`contacts.${endingOf(dialect)}`), sizes, dialect)
   const runs = [
     new MessyRun(new Judge('stores', storeSheet, stores), stores, dialect, storeFlags),
     new MessyRun(new Judge('contacts', contactSheet, contacts), contacts, dialect, contactFlags),

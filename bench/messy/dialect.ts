@@ -83,6 +83,11 @@ export const dialects: readonly Dialect[] = [
   },
 ]
 
+/** What the name of its files ends with. */
+export function endingOf({ epoch }: Dialect): 'csv' | 'xlsx' {
+  return epoch === null ? 'csv' : 'xlsx'
+}
+
 /** Stands in a cell for one byte that is no UTF-8: an é of Windows-1252, as files pasted together have it. */
 export const brokenByte = '\uE0E9'
 

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readPlainSheet, readZip } from '@storedex/testkit/workbooks'
 import { parse } from 'csv-parse/sync'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { importContacts } from '../../server/src/catalogue/imports/contacts/import-contacts.ts'
 import { importStores } from '../../server/src/catalogue/imports/stores/import-stores.ts'
 import { openTestCatalogue, type TestCatalogue } from '../../server/test/catalogue/imports/support/test-catalogue.ts'
-import { decodeText, dialects } from '../messy/dialect.ts'
+import { decodeText, dialects, endingOf } from '../messy/dialect.ts'
 import { contactFlags } from '../messy/faults/contact-columns.ts'
 import { rowFaults } from '../messy/faults/row-faults.ts'
 import { storeFlags } from '../messy/faults/store-columns.ts'
@@ -31,7 +32,7 @@ beforeEach(async () => {
 })
 
 async function writeFiles(dialect = agency!, seed = 1): Promise<Record<Kind, MessyFile>> {
-  const path = (kind: Kind) => join(catalogue.folder, `${dialect.name}-${seed}-${kind}.csv`)
+  const path = (kind: Kind) => join(catalogue.folder, `${dialect.name}-${seed}-${kind}.${endingOf(dialect)}`)
   return {
     stores: await writeMessyStores(path('stores'), { ...sizes, seed }, dialect),
     contacts: await writeMessyContacts(path('contacts'), { ...sizes, seed }, dialect),
@@ -73,7 +74,7 @@ test('every fault of the tables is planted in some file, unless it is very rare'
   const drawn = new Set<string>()
   for (const dialect of dialects) {
     const large = { stores: 4_000, contacts: 6_000, seed: 3 }
-    const path = (kind: Kind) => join(catalogue.folder, `large-${dialect.name}-${kind}.csv`)
+    const path = (kind: Kind) => join(catalogue.folder, `large-${dialect.name}-${kind}.${endingOf(dialect)}`)
     const stores = await writeMessyStores(path('stores'), large, dialect)
     const contacts = await writeMessyContacts(path('contacts'), large, dialect)
     // By its name alone: not every fault of names can happen to every name.
@@ -101,7 +102,9 @@ test('people who share an address are told apart by their names, and an address 
     if (told.includes('emails.0.status')) expect(values).not.toHaveProperty(['emails.0.email'])
 })
 
-test.each(dialects)('in $name, the truth says at which line each row begins', async (dialect) => {
+const textDialects = dialects.filter(({ epoch }) => epoch === null)
+
+test.each(textDialects)('in $name, the truth says at which line each row begins', async (dialect) => {
   const files = await writeFiles(dialect)
   for (const kind of ['stores', 'contacts'] as const) {
     const bytes = readFileSync(files[kind].file)
@@ -197,7 +200,7 @@ test.each(dialects)(
       expect(verdict).toMatchObject({ wronglyRejected: [], wronglyTaken: [], reportDeviations: [], wrongExamples: [] })
     }
     for (const [index, judge] of judges.entries()) {
-      const mended = join(catalogue.folder, `${judge.kind}.mended.csv`)
+      const mended = join(catalogue.folder, `${judge.kind}.mended.${endingOf(dialect)}`)
       const rows = mendRejects(mended, rejects[index]!, judge.sheet, judge.rejectedTruths)
       expect(rows).toBeGreaterThan(0)
       expect(await importFile(judge.kind, mended, 'reject')).toMatchObject({ read: rows, rejected: 0 })
@@ -205,6 +208,23 @@ test.each(dialects)(
     for (const judge of judges) expect(await judge.judgeMended(installation)).toMatchObject({ wrong: [], lost: [] })
   },
 )
+
+test('a workbook has numbers, days of its epoch, booleans and errors as such, and texts for the rest', async () => {
+  const [first, second] = dialects.filter(({ epoch }) => epoch !== null)
+  const sheetOf = async (dialect: typeof first) => {
+    const { file } = (await writeFiles(dialect)).stores
+    return readZip(readFileSync(file)).get('xl/worksheets/sheet1.xml')!.toString()
+  }
+  const cells = await sheetOf(first!)
+  for (const cell of [/<c r="\w+" t="b">/, /<c r="\w+" t="e">/, /<c r="\w+" t="inlineStr">/, /<c r="\w+" t="str"><f>/])
+    expect(cells).toMatch(cell)
+  // The same days, 1,462 apart.
+  const serials = (xml: string) =>
+    Array.from(xml.matchAll(/<v>(4\d{4}|3[89]\d{3})<\/v>/g), ([, serial]) => Number(serial))
+  expect(serials(cells)).toContain(serials(await sheetOf(second!))[0]! + 1_462)
+  const rows = readPlainSheet(readFileSync((await writeFiles(first)).stores.file))
+  expect(rows[0]).toEqual(headerOf(storeSheet))
+})
 
 test('a report that counts fewer faults than the file has is found', async () => {
   const { stores } = await writeFiles()

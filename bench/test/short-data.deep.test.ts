@@ -3,6 +3,7 @@ import type { ExportFigures } from '../exports.ts'
 import type { LedgerFigures } from '../ledger.ts'
 import type { DialectFigures } from '../messy/bench.ts'
 import { dialects } from '../messy/dialect.ts'
+import type { WorkbookFigures } from '../workbooks/bench.ts'
 import { benchTimeoutMs, figuresNamed, runShortBench } from './support/short-bench.ts'
 
 interface ImportFigures {
@@ -34,6 +35,21 @@ test(
     const { dialects: figures } = await runShortBench<{ dialects: DialectFigures[] }>('messy', ...args)
     expect(figures.map(({ dialect }) => dialect.name)).toEqual([name])
     expect(Math.min(...figuresNamed(figures, ['rows', 'values']))).toBeGreaterThan(0)
+  },
+  benchTimeoutMs,
+)
+
+test(
+  'the bench of workbooks runs through',
+  async () => {
+    const figures = await runShortBench<WorkbookFigures>('workbooks')
+    for (const { csv, xlsx } of Object.values(figures)) {
+      expect([csv, xlsx]).toMatchObject([
+        { read: 2_000, rejected: 0 },
+        { read: 2_000, rejected: 0 },
+      ])
+      expect(Math.min(...figuresNamed([csv, xlsx], ['seconds', 'fileBytes', 'restMb']))).toBeGreaterThan(0)
+    }
   },
   benchTimeoutMs,
 )

@@ -2,6 +2,7 @@
 import type { Random } from '../../../catalogue/build/random.ts'
 import {
   beginsLikeCallingCode,
+  hasNumberBeforeLastBlock,
   internationalSpellings,
   isInPlan,
   isReadTwiceWithoutPlus,
@@ -31,7 +32,9 @@ export const phoneFaults: readonly CellFault[] = [
       `${callingCode} ${blocks.join(' ')}`,
       `${callingCode}-${blocks.join('-')}`,
     ])
-    return withoutPlus(digits, phone, country)
+    const written = withoutPlus(digits, phone, country)
+    const isOpen = written?.must === 'clean' && digits.includes('-') && hasNumberBeforeLastBlock(phone)
+    return isOpen ? { ...written, must: 'clean or drop' } : written
   }),
   fault('.0 of a data frame', 0.04, 'clean', dataFrameCell),
   fault('two numbers', 0.02, 'drop', twoNumbers),

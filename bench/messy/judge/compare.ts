@@ -80,7 +80,11 @@ export class Comparer {
   ): void {
     this.result.values++
     const group = fieldGroup(field)
-    if (open.has(field)) return
+    if (open.has(field)) {
+      // The stored value does not say whether the open one was left out.
+      addCount(this.result.unclear, group)
+      return
+    }
     if (optional.has(field) && isDeepStrictEqual(wanted, missing)) addCount(this.result.unclear, group)
     if (isDeepStrictEqual(got, wanted)) return
     if (!isDeepStrictEqual(got, missing)) this.result.wrong.push({ key, field, got, expected: wanted, lines })

@@ -129,6 +129,14 @@ export function internationalSpellings({ country, callingCode, blocks }: PhoneNu
   return plans[country]!.trunk === '0' ? [...always, `+${callingCode} (0)${spaced}`] : always
 }
 
+/**
+ * Whether the calling code and all blocks but the last make a national number by their length: 48-22-555-94-66 can also be
+ * 482 255 594 with an extension.
+ */
+export function hasNumberBeforeLastBlock({ callingCode, blocks }: PhoneNumber): boolean {
+  return callingCode.length === blocks.at(-1)!.length
+}
+
 /** Whether its own calling code without a plus could also begin a valid number of the country: 49171… in Germany. */
 export function isReadTwiceWithoutPlus({ country, blocks }: PhoneNumber): boolean {
   return country === 'DE' && ['171', '176'].includes(blocks[0]!)

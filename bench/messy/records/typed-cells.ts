@@ -47,10 +47,7 @@ function numberCell(value: number, text: string, random: Random): TestCell {
   // A blank or an apostrophe between thousands makes a text, as do spaces around.
   if (!/^[\d.,]+$/.test(text)) return text
   if (random.chance(0.05)) return bookCell.formula('SUM(Z1:Z9)', value)
-  if (Number.isInteger(value) && !text.includes('.')) {
-    if (value < 100_000 && random.chance(0.1)) return bookCell.number(value, '00000')
-    return bookCell.number(value, random.pick(countFormats))
-  }
+  if (Number.isInteger(value) && !text.includes('.')) return bookCell.number(value, random.pick(countFormats))
   if (random.chance(0.3)) return bookCell.number(Number((value / 100).toPrecision(15)), '0.0%')
   // Excel writes seventeen digits, of which the last two are noise.
   const digits = random.chance(0.5) ? String(Number(value)) : value.toPrecision(17)

@@ -4,7 +4,7 @@ import type { BenchName } from './short-bench.ts'
 export const benchesOf = {
   load: ['api', 'outage', 'compression', 'profile', 'search-ready'],
   versions: ['compare', 'statements'],
-  data: ['import', 'messy', 'ledger', 'exports'],
+  data: ['import', 'messy', 'workbooks', 'ledger', 'exports'],
   search: ['search', 'counts', 'exclude', 'bad-filters'],
   console: ['lighthouse', 'filters'],
 } as const satisfies Record<string, readonly BenchName[]>

@@ -923,11 +923,11 @@ export type ExportQuoteRequest = {
      */
     max_contacts_per_store?: number | null;
     /**
-     * Format of the file; csv if left out.
+     * Format of the file; csv if left out. xlsx is a workbook for Excel.
      */
-    format?: 'csv' | 'ndjson';
+    format?: 'csv' | 'ndjson' | 'xlsx';
     /**
-     * Columns of a CSV file, in this order; all by default.
+     * Columns of a CSV file or workbook, in this order; all by default.
      */
     columns?: ReadonlyArray<string>;
     /**
@@ -935,7 +935,7 @@ export type ExportQuoteRequest = {
      */
     preset?: 'hubspot' | 'salesforce' | 'excel';
     /**
-     * Whether to compress the file.
+     * Whether to compress the file; not for xlsx.
      */
     gzip?: boolean;
     /**
@@ -981,11 +981,11 @@ export type ExportRequest = {
      */
     max_contacts_per_store?: number | null;
     /**
-     * Format of the file; csv if left out.
+     * Format of the file; csv if left out. xlsx is a workbook for Excel.
      */
-    format?: 'csv' | 'ndjson';
+    format?: 'csv' | 'ndjson' | 'xlsx';
     /**
-     * Columns of a CSV file, in this order; all by default.
+     * Columns of a CSV file or workbook, in this order; all by default.
      */
     columns?: ReadonlyArray<string>;
     /**
@@ -993,7 +993,7 @@ export type ExportRequest = {
      */
     preset?: 'hubspot' | 'salesforce' | 'excel';
     /**
-     * Whether to compress the file. By default false.
+     * Whether to compress the file; not for xlsx. By default false.
      */
     gzip?: boolean;
     /**

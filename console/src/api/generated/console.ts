@@ -935,13 +935,13 @@ type ExportRequest = {
     exclude?: Exclude;
     /** The most contacts of each store; null for all. */
     max_contacts_per_store?: number | null;
-    /** Format of the file; csv if left out. */
-    format?: 'csv' | 'ndjson';
-    /** Columns of a CSV file, in this order; all by default. */
+    /** Format of the file; csv if left out. xlsx is a workbook for Excel. */
+    format?: 'csv' | 'ndjson' | 'xlsx';
+    /** Columns of a CSV file or workbook, in this order; all by default. */
     columns?: Array<string>;
     /** Columns and form as this program imports them; not together with columns. */
     preset?: 'hubspot' | 'salesforce' | 'excel';
-    /** Whether to compress the file. By default false. */
+    /** Whether to compress the file; not for xlsx. By default false. */
     gzip?: boolean;
     /** The most rows of the file. */
     max_rows: number;
@@ -1077,13 +1077,13 @@ type ExportQuoteRequest = {
     exclude?: Exclude;
     /** The most contacts of each store; null for all. */
     max_contacts_per_store?: number | null;
-    /** Format of the file; csv if left out. */
-    format?: 'csv' | 'ndjson';
-    /** Columns of a CSV file, in this order; all by default. */
+    /** Format of the file; csv if left out. xlsx is a workbook for Excel. */
+    format?: 'csv' | 'ndjson' | 'xlsx';
+    /** Columns of a CSV file or workbook, in this order; all by default. */
     columns?: Array<string>;
     /** Columns and form as this program imports them; not together with columns. */
     preset?: 'hubspot' | 'salesforce' | 'excel';
-    /** Whether to compress the file. */
+    /** Whether to compress the file; not for xlsx. */
     gzip?: boolean;
     /** The most rows of the file. */
     max_rows: number;
@@ -1688,10 +1688,10 @@ type ReplyOfFindRevealed = {
 type CallGetRevealedFile = {
     /** The domain of a store, or a URL with one: only its people. */
     search?: string;
-    format?: 'csv' | 'ndjson';
+    format?: 'csv' | 'ndjson' | 'xlsx';
     /** Columns and form as this program imports them. */
     preset?: 'hubspot' | 'salesforce' | 'excel';
-    /** Columns of a CSV file, joined by commas, in this order. */
+    /** Columns of a CSV file or workbook, joined by commas, in this order. */
     columns?: string;
     account: string;
 };

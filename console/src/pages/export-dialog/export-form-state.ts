@@ -56,6 +56,11 @@ export function fitsFormat(kind: ExportKind, format: FormatId): boolean {
   return kind === 'contacts' || (format !== 'hubspot' && format !== 'salesforce')
 }
 
+/** A workbook is compressed already. */
+export function canCompress(format: FormatId): boolean {
+  return format !== 'excel'
+}
+
 /** True if columns can be chosen: a CRM expects its own, and NDJSON has whole objects. */
 export function hasColumns(format: FormatId): boolean {
   return format === 'csv' || format === 'excel'
@@ -77,7 +82,7 @@ export function toRequest({ query }: ExportSource, form: ExportFormState): Expor
     ...(left && { exclude: left }),
     ...formatOf(format),
     ...(columns && hasColumns(format) && { columns: [...columns] }),
-    ...(isCompressed && { gzip: true }),
+    ...(isCompressed && canCompress(format) && { gzip: true }),
     max_rows: rows,
     ...(kind === 'contacts' && { max_credits: Number.isNaN(maxCredits) ? rows : maxCredits }),
   }
@@ -85,6 +90,7 @@ export function toRequest({ query }: ExportSource, form: ExportFormState): Expor
 
 export function formatOf(format: FormatId): Pick<ExportRequest, 'format' | 'preset'> {
   if (format === 'csv' || format === 'ndjson') return { format }
+  if (format === 'excel') return { format: 'xlsx' }
   return { format: 'csv', preset: format }
 }
 

@@ -12,6 +12,7 @@ import { RadioTiles } from '#ui/fields/radio-tiles.tsx'
 import { DialogActions } from '#ui/overlays/dialog.tsx'
 import { type ExportKind, type ExportRequest, exportColumnsQuery } from '../exports/api.ts'
 import {
+  canCompress,
   type ExportSource,
   fitsFormat,
   knownFormat,
@@ -113,9 +114,11 @@ export function ExportForm({ account, source, isReveal, onStarted, onCancel }: E
         <Checkbox isSelected={form.leavesOutOwned} onChange={(isOn) => change({ leavesOutOwned: isOn })}>
           {kind === 'stores' ? 'Leave out stores exported in this period' : 'Leave out people revealed already'}
         </Checkbox>
-        <Checkbox isSelected={form.isCompressed} onChange={(isOn) => change({ isCompressed: isOn })}>
-          Compress with gzip
-        </Checkbox>
+        {canCompress(format) && (
+          <Checkbox isSelected={form.isCompressed} onChange={(isOn) => change({ isCompressed: isOn })}>
+            Compress with gzip
+          </Checkbox>
+        )}
       </div>
       <QuoteSection kind={kind} quote={quote} isOld={isOld} />
       <FormError>{error !== undefined && messageOf(error)}</FormError>

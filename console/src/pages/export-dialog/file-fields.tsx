@@ -168,7 +168,7 @@ interface FormatFieldProps {
 
 const formats: readonly { id: FormatId; label: string; description: string }[] = [
   { id: 'csv', label: 'CSV', description: 'For programs' },
-  { id: 'excel', label: 'Excel', description: 'CSV that Excel reads' },
+  { id: 'excel', label: 'Excel', description: 'A workbook, .xlsx' },
   { id: 'hubspot', label: 'HubSpot', description: 'Contacts to import' },
   { id: 'salesforce', label: 'Salesforce', description: 'Leads to import' },
   { id: 'ndjson', label: 'NDJSON', description: 'A JSON object a line' },

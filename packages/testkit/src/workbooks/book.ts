@@ -82,7 +82,7 @@ function openCellContext(book: TestBook, strings: TestText[], formats: NumberFor
     epoch: book.epoch ?? 1900,
     plainTexts: book.plainTexts ?? 'shared',
     share(text) {
-      const key = JSON.stringify(text)
+      const key = typeof text === 'string' ? text : `\0${JSON.stringify(text)}`
       const index = indexes.get(key) ?? strings.push(text) - 1
       indexes.set(key, index)
       return index

@@ -22,11 +22,6 @@ const keptDigits = 15
 const leastLosing = 10 ** keptDigits
 const shortWhole = /^-?(?:0|[1-9]\d{0,14})$/
 
-export interface CellStyle {
-  format: CellFormat
-  epoch: Epoch
-}
-
 /** The text of a number as its cell shows it; the kind is told by `kindOf` of the result. */
 export function readNumberCell(stored: string, format: CellFormat | undefined, epoch: Epoch): ReadValue {
   const isPlain = format === undefined || format.kind === 'number'

@@ -34,8 +34,8 @@ export class StringTable {
   }
 
   push(text: string): void {
-    // NUL is in no value, and divides the texts of a block.
-    if (this.#last.push(text.replaceAll('\0', '')) === blockLength) this.#closeBlock()
+    // NUL divides the texts of a block; another control character is told as the same fault.
+    if (this.#last.push(text.replaceAll('\0', '\x01')) === blockLength) this.#closeBlock()
   }
 
   /** Undefined for a number that no text has. */

@@ -25,6 +25,6 @@ export class ByteSink {
   }
 }
 
-const leastSize = 65_536
+const leastSize = 262_144
 /** In UTF-8, for each UTF-16 code unit. */
 const mostBytesPerUnit = 3

@@ -120,8 +120,8 @@ export class WorkbookWriter {
   end(): Buffer {
     const parts = this.#join(this.#segments.map(({ xml }) => packNow(xml.view())))
     parts.push(...this.#beginFile(), ...this.#openSheet(), ...this.#closeSheet())
-    const { sheetName, columns } = this.#options
-    parts.push(...this.#store(partsBehind(sheetName, this.#state.sheets, columns.length)))
+    const { sheets, widths } = this.#state
+    parts.push(...this.#store(partsBehind(this.#options.sheetName, sheets, widths!.length)))
     return Buffer.concat([...parts, centralDirectory(this.#state.entries, this.#state.bytes, this.#time)])
   }
 
@@ -200,7 +200,7 @@ export class WorkbookWriter {
 
   #closeSheet(): Buffer[] {
     const { entry, rows } = this.#state.open!
-    const end = Buffer.from(endSheet(this.#options.columns.length, rows))
+    const end = Buffer.from(endSheet(this.#state.widths!.length, rows))
     const content = this.#addContent(end, Buffer.concat([packNow(end), endOfStream]))
     const parts = [content, this.#count(dataDescriptor(entry))]
     this.#state.entries.push(entry)

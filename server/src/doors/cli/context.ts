@@ -31,7 +31,7 @@ export interface Cli {
   /** Aborted by Ctrl-C: what fails afterwards fails because of it. */
   termination?: AbortSignal
   stdin: Readable
-  stdout: Writable
+  stdout: Writable & { isTTY?: boolean }
   stderr: Writable & { isTTY?: boolean }
 }
 

@@ -9,7 +9,7 @@ import { OperatorError } from '../kernel/errors.ts'
  * Writes a file, compressed if its name ends with .gz. It gets its name once all of it is on disk, and its owner alone may
  * read it. Throws an `OperatorError` if it cannot be written.
  */
-export async function writeAtomically(file: string, blocks: AsyncIterable<string>): Promise<void> {
+export async function writeAtomically(file: string, blocks: AsyncIterable<string | Buffer>): Promise<void> {
   const part = `${file}.part`
   try {
     const output = createWriteStream(part, { mode: 0o600 })

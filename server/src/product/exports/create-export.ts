@@ -19,7 +19,8 @@ import { type DatabasePlace, fileBoundsOf, findFileRefusal, requireDiskSpace } f
 import { auditExport, creatingExports } from './manage-exports.ts'
 import { type PlanContext, planQuery } from './plan-export.ts'
 import { insertExport, maxQueued, type NewExport, selectQueueSlots } from './queries.ts'
-import { emptyFile, prepareContent } from './run/file-writer.ts'
+import { emptyFile, type FileContent, prepareContent } from './run/file-writer.ts'
+import { openWorkbook } from './run/workbook.ts'
 import { fileOptionsOf } from './run/write-chunk.ts'
 import { Export, type ExportRequest } from './schema.ts'
 
@@ -70,12 +71,14 @@ export async function createExport(
   return { body: result.body, isReplay: result.isReplay }
 }
 
-type PreparedExport = Omit<NewExport, 'slot' | 'bounds' | 'pieces' | 'bytes' | 'sha256'> & { header: string }
+type PreparedExport = Omit<NewExport, 'slot' | 'bounds' | 'pieces' | 'bytes' | 'sha256' | 'workbook'> & {
+  header: FileContent
+}
 
 /** Checks a request, and its quote if it has one. */
 async function prepareExport(ctx: CreateExportContext, request: ExportRequest): Promise<PreparedExport> {
   const { format = 'csv', columns, preset, gzip = false } = request
-  const text = createExportFormat({ kind: request.kind, format, columns, preset })
+  const file = createExportFormat({ kind: request.kind, format, columns, preset, gzip })
   const checked = await readExportQuery(ctx, request)
   const { query, members } = checked
   const quoted =
@@ -96,7 +99,8 @@ async function prepareExport(ctx: CreateExportContext, request: ExportRequest): 
     keyId: ctx.caller.key?.id ?? null,
     userId: ctx.caller.userId,
     createdAt: ctx.now,
-    header: text.header(),
+    // A workbook begins with its first rows, which tell how wide its columns are.
+    header: file.extension === 'xlsx' ? await openWorkbook(file, ctx.now, null).pack() : file.header(),
   }
 }
 
@@ -136,9 +140,9 @@ async function queueExport(
         `${maxQueued} exports of this account are waiting, the most that may; try again when one has begun.`,
         { param: 'exports', retryAfterSeconds: 10 },
       )
-    const { pieces, bytes } = placeholder.end
-    const bounds = fileBoundsOf(ctx.caller)
-    const row = await insertExport(client, { ...prepared, bounds, slot, pieces, bytes, sha256: placeholder.sha256 })
+    const { pieces, bytes, workbook } = placeholder.end
+    const begun = { pieces, bytes, workbook, sha256: placeholder.sha256 }
+    const row = await insertExport(client, { ...prepared, ...begun, bounds: fileBoundsOf(ctx.caller), slot })
     if (!row) {
       // Files that have expired are marked now and then only. Otherwise another request took the slot or the place meanwhile.
       if ((await expireOwnExports(client, prepared, ctx.now)) > 0) continue

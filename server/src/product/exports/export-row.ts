@@ -1,4 +1,5 @@
 import type { ContactSortKey, PersonQuery, StoreQuery, StoreSortKey } from '@storedex/search-index'
+import type { WorkbookState } from '@storedex/workbook/write'
 import type { IdSealer, Mode } from '../../foundation/kernel/ids.ts'
 import type { Exclude } from '../exclusion/exclude.ts'
 import { type ExportFailure, type ExportStatus, exportFailures, type StopReason } from './export-states.ts'
@@ -7,7 +8,7 @@ import type { Export } from './schema.ts'
 
 /** How the file is written. */
 export interface FileLayout {
-  format: 'csv' | 'ndjson'
+  format: 'csv' | 'ndjson' | 'xlsx'
   columns?: string[]
   preset?: 'hubspot' | 'salesforce' | 'excel'
   gzip: boolean
@@ -57,7 +58,10 @@ export interface ExportRow {
   rows: number
   pieces: number
   bytes: number
+  /** Of the file as it would be if the export ended now. */
   sha256: Buffer
+  /** By which a workbook is continued and ended; null for other formats. */
+  workbook: WorkbookState | null
   lease: number
   stoppedBy: StopReason | null
   error: ExportFailure | null

@@ -1,5 +1,6 @@
 /** Statements on the rows of exports. */
 import type { ContactSortKey } from '@storedex/search-index'
+import type { WorkbookState } from '@storedex/workbook/write'
 import type { Client, Queryable } from '../../foundation/db/pool.ts'
 import type { Mode } from '../../foundation/kernel/ids.ts'
 import type { ListPosition } from '../../foundation/kernel/list-pages.ts'
@@ -20,7 +21,7 @@ const columns = `account_id as "accountId", id, mode, kind, status, layout, quer
   person_id as "userId", planned_rows as "plannedRows", period_start as "periodStart",
   reserved_exports as "reservedExports", credits_period_start as "creditsPeriodStart",
   reserved_credits as "reservedCredits", charged_exports as "chargedExports", charged_credits as "chargedCredits",
-  after_score, after_store, after_contact, rows, pieces, bytes, sha256, turn as lease, stopped_by as "stoppedBy", error,
+  after_score, after_store, after_contact, rows, pieces, bytes, sha256, workbook, turn as lease, stopped_by as "stoppedBy", error,
   created_at as "createdAt", finished_at as "finishedAt", expires_at as "expiresAt"`
 
 function toExportRow({ after_score, after_store, after_contact, ...row }: StoredRow): ExportRow {
@@ -62,6 +63,7 @@ export type NewExport = Pick<
   | 'pieces'
   | 'bytes'
   | 'sha256'
+  | 'workbook'
   | 'createdAt'
 > & { slot: number; members: readonly number[] | null; bounds: FileBounds }
 
@@ -80,10 +82,10 @@ export async function insertExport(client: Client, row: NewExport): Promise<Expo
     name: 'insert_export',
     text: `
 insert into exports (account_id, mode, kind, status, layout, query, members, max_rows, max_credits, max_store_exports,
-                     request_id, key_id, person_id, slot, pieces, bytes, sha256, created_at, served_at, place)
+                     request_id, key_id, person_id, slot, pieces, bytes, sha256, created_at, served_at, workbook, place)
 select $1::bigint, $2::text, $3::text, 'queued', $4::jsonb, $5::jsonb, $6::bigint[], $7::integer, $8::integer,
        $9::integer, $10::text, $11::bigint, $12::bigint, $13::smallint, $14::integer, $15::bigint, $16::bytea,
-       $17::timestamptz, $17::timestamptz, kept.free_place
+       $17::timestamptz, $17::timestamptz, $20::jsonb, kept.free_place
 from (select count(*) as files, coalesce(sum(bytes), 0) as bytes,
              coalesce(min(number) filter (where number < place), count(*) + 1)::integer as free_place
       from (select bytes, place, row_number() over (order by place) as number
@@ -96,6 +98,7 @@ returning ${columns}`,
       ...[row.accountId, row.mode, row.kind, JSON.stringify(row.layout), JSON.stringify(row.query)],
       ...[row.members, row.maxRows, row.maxCredits, row.maxStoreExports, row.requestId, row.keyId, row.userId],
       ...[row.slot, row.pieces, row.bytes, row.sha256, row.createdAt, row.bounds.files, row.bounds.bytes],
+      row.workbook && JSON.stringify(row.workbook),
     ],
   })
   return rows[0] && toExportRow(rows[0])
@@ -241,6 +244,7 @@ export async function advanceExport(
     pieces: number
     bytes: number
     sha256: Buffer
+    workbook: WorkbookState | null
     after: ContactSortKey | ExportPosition | null
   },
 ): Promise<void> {
@@ -252,11 +256,12 @@ update exports
 set rows = rows + $3::integer, charged_exports = charged_exports + $4::integer,
     reserved_exports = reserved_exports - $4::integer, charged_credits = charged_credits + $5::integer,
     reserved_credits = reserved_credits - $5::integer, pieces = $6::integer, bytes = $7::bigint, sha256 = $8::bytea,
-    after_score = $9::double precision, after_store = $10::bigint, after_contact = $11::integer
+    after_score = $9::double precision, after_store = $10::bigint, after_contact = $11::integer, workbook = $12::jsonb
 where account_id = $1::bigint and id = $2::bigint`,
     values: [
       ...[accountId, id, chunk.rows, chunk.storeExports, chunk.credits, chunk.pieces, chunk.bytes, chunk.sha256],
       ...[after?.negatedScore ?? null, after?.storeId ?? null, after?.contact ?? null],
+      chunk.workbook && JSON.stringify(chunk.workbook),
     ],
   })
 }
@@ -267,6 +272,9 @@ export interface ExportEnd {
   error: ExportFailure | null
   at: Date
   expiresAt: Date
+  /** The length of the whole file. */
+  pieces: number
+  bytes: number
 }
 
 /** Ends an export that this transaction has locked; its reservation has to be released in the same transaction. */
@@ -277,9 +285,10 @@ export async function endExport(client: Client, { accountId, id }: ExportKey, en
 update exports
 set status = $3::text, stopped_by = $4::text, error = $5::text, finished_at = $6::timestamptz,
     expires_at = $7::timestamptz, slot = null, members = null, lease_server = null, lease_until = null,
-    reserved_exports = 0, reserved_credits = 0, place = case when $3::text <> 'expired' then place end
+    reserved_exports = 0, reserved_credits = 0, pieces = $8::integer, bytes = $9::bigint, workbook = null,
+    place = case when $3::text <> 'expired' then place end
 where account_id = $1::bigint and id = $2::bigint`,
-    values: [accountId, id, end.status, end.stoppedBy, end.error, end.at, end.expiresAt],
+    values: [...[accountId, id, end.status, end.stoppedBy, end.error, end.at, end.expiresAt, end.pieces, end.bytes]],
   })
 }
 

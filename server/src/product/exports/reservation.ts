@@ -6,6 +6,7 @@ import type { Client } from '../../foundation/db/pool.ts'
 import type { ExportRow } from './export-row.ts'
 import type { ExportFailure, StopReason } from './export-states.ts'
 import { type ExportEnd, endExport, updateReservation } from './queries.ts'
+import { closeFile } from './run/close-file.ts'
 
 /** The reserved amounts of an export and where they are reserved. Counters are locked in the order of their names. */
 function creditsMeter({ accountId, mode, keyId }: ExportRow, periodStart: Date): MeterKey {
@@ -137,6 +138,7 @@ export interface HowEnded {
 /** Ends a locked export and releases what it has reserved, in the same transaction. Its file is what was paid. */
 export async function endAndRelease(client: Client, row: ExportRow, { status, stoppedBy, error, at }: HowEnded) {
   const end: ExportEnd = {
+    ...(status === 'expired' ? row : await closeFile(client, row)),
     status,
     stoppedBy: stoppedBy ?? null,
     error: error ?? null,

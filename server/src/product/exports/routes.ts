@@ -78,6 +78,7 @@ const exportFileReply = {
     'text/csv': { schema: Content },
     'application/x-ndjson': { schema: Content },
     'application/gzip': { schema: Content },
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': { schema: Content },
   },
 }
 

@@ -49,12 +49,16 @@ export const exportProperties = {
       description: 'The most contacts of each store; null for all.',
     }),
   ),
-  format: Type.Optional(OneOf(['csv', 'ndjson'], { description: 'Format of the file; csv if left out.' })),
+  format: Type.Optional(
+    OneOf(['csv', 'ndjson', 'xlsx'], {
+      description: 'Format of the file; csv if left out. xlsx is a workbook for Excel.',
+    }),
+  ),
   columns: Type.Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
       minItems: 1,
       maxItems: 100,
-      description: 'Columns of a CSV file, in this order; all by default.',
+      description: 'Columns of a CSV file or workbook, in this order; all by default.',
     }),
   ),
   preset: Type.Optional(
@@ -62,7 +66,7 @@ export const exportProperties = {
       description: 'Columns and form as this program imports them; not together with columns.',
     }),
   ),
-  gzip: Type.Optional(Type.Boolean({ default: false, description: 'Whether to compress the file.' })),
+  gzip: Type.Optional(Type.Boolean({ default: false, description: 'Whether to compress the file; not for xlsx.' })),
   max_rows: Type.Integer({ minimum: 1, maximum: maxRowsOfExport, description: 'The most rows of the file.' }),
   max_credits: Type.Optional(
     Type.Integer({

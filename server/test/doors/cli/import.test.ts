@@ -1,7 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { expect, onTestFinished, test } from 'vitest'
+import { type ReadCell, readSheet, unzip } from '../../../../packages/workbook/test/write/read-back.ts'
+import { formatDay } from '../../../src/foundation/kernel/time.ts'
 import { openCommandLine } from './support/run-command.ts'
 
 const cli = openCommandLine('2026-11-10T12:00:00.000Z')
@@ -116,6 +119,25 @@ test('the template is a file that can be imported, with stores, contacts or both
   }
 })
 
+test('the template is also a workbook, in a new file of its own', async () => {
+  const csv = fileWith('unused', '').replace('unused', 'template.csv')
+  const workbook = csv.replace('.csv', '.xlsx')
+  await cli.run('import', 'stores', '--template', '--output', csv)
+  const written = await cli.run('import', 'stores', '--template', '--output', workbook)
+  expect(written).toMatchObject({ code: 0, stdout: '', stderr: `Written to ${workbook}.\n` })
+  const [header, row] = readSheet(unzip(readFileSync(workbook)).get('xl/worksheets/sheet1.xml')!)
+  const [columns, example] = parse(readFileSync(csv)) as string[][]
+  const textOf = (cell: ReadCell | null | undefined) =>
+    cell?.type === 'day' ? formatDay(new Date(cell.value)) : String(cell?.value ?? '')
+  expect(header!.map(textOf)).toEqual(columns)
+  expect(columns!.map((_, index) => textOf(row![index]))).toEqual(example)
+  expect(row![columns!.indexOf('lead_fit_score')]).toEqual({ type: 'number', value: 64.5 })
+  expect(row![columns!.indexOf('first_discovered_at')]!.type).toBe('day')
+  const again = await cli.run('import', 'stores', '--template', '--format', 'xlsx', '--output', workbook)
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') })
+  expect((await cli.run('import', 'stores', 'shops.csv', '--output', csv)).code).toBe(2)
+})
+
 test('wrong options are wrong usage, and a bad map file is a sentence', async () => {
   const file = fileWith('shops.csv', 'domain\na.example\n')
   for (const option of [
@@ -130,7 +152,7 @@ test('wrong options are wrong usage, and a bad map file is a sentence', async ()
   expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining('must be a JSON object') })
 })
 
-test('options that serve for CSV alone are wrong usage for JSON, with a sentence', async () => {
+test('options that serve for tables alone are wrong usage for JSON, with a sentence', async () => {
   const file = fileWith('shops.ndjson', '{"domain":"options.example"}\n')
   for (const option of [
     ['--delimiter', ';'],
@@ -142,11 +164,12 @@ test('options that serve for CSV alone are wrong usage for JSON, with a sentence
     ['--short-rows', 'fill'],
     ['--header-row', '2'],
     ['--no-header', 'domain'],
+    ['--sheet', 'Shops'],
   ])
     for (const name of [file, '-']) {
       const { code, stdout, stderr } = await cli.run('import', 'stores', name, ...option, '--json')
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toContain(`${option[0]} serves for CSV only`)
+      expect(stderr).toContain(`${option[0]} serves for CSV and workbooks only`)
     }
   const csv = fileWith('shops.csv', 'domain\na.example\n')
   for (const wrong of [

@@ -2,7 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { readSheet, unzip } from '../../../../packages/workbook/test/write/read-back.ts'
 import { runCommand } from '../../doors/cli/support/run-command.ts'
 import { reveal } from '../../product/contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
@@ -189,6 +191,20 @@ describe('an export of the operator', () => {
     expect(stderr).toMatch(/^Written to standard output in [\d.]+ s: 63 stores\.\n$/)
     for (const args of [['stores.txt'], ['-', '--json'], [], ['a.csv', '--format', 'xml']])
       expect((await runCommand(source.operator, ['export', 'stores', ...args])).code).toBe(2)
+  })
+
+  test('as a workbook has the cells of CSV, without guards', async () => {
+    await run(source, 'export', 'stores', join(folder, 'cells.csv'))
+    const file = join(folder, 'cells.xlsx')
+    const told = JSON.parse((await run(source, 'export', 'stores', file, '--json')).stdout)
+    expect(told).toMatchObject({ file, format: 'xlsx', records: 63, cut_cells: 0 })
+    const cells = readSheet(unzip(readFileSync(file)).get('xl/worksheets/sheet1.xml')!)
+    const rows = parse(readFileSync(join(folder, 'cells.csv'))) as string[][]
+    const texts = cells.map((row) => rows[0]!.map((_, index) => String(row[index]?.value ?? '')))
+    expect(texts).toEqual(rows.map((row) => row.map((text) => text.replace(/^'(?=[=+\-@])/, ''))))
+    const score = rows[0]!.indexOf('lead_fit_score')
+    expect(cells.slice(1).every((row) => !row[score] || row[score].type === 'number')).toBe(true)
+    expect((await runCommand(source.operator, ['export', 'stores', `${file}.gz`])).code).toBe(2)
   })
 
   test('of suppressions has their hashes, which name nobody', async () => {

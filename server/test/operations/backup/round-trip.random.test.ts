@@ -10,11 +10,13 @@ import { exportRecords } from '../../../src/operations/backup/records/export-rec
 import { openTestCatalogue, type TestCatalogue } from '../../catalogue/imports/support/test-catalogue.ts'
 
 let source: TestCatalogue
-let copies: Record<'ndjson' | 'csv', TestCatalogue>
+const formats = ['ndjson', 'csv', 'xlsx'] as const
+let copies: Record<(typeof formats)[number], TestCatalogue>
 beforeAll(async () => {
-  const [first, ndjson, csv] = await Promise.all([openTestCatalogue(), openTestCatalogue(), openTestCatalogue()])
+  const open = () => openTestCatalogue()
+  const [first, ndjson, csv, xlsx] = await Promise.all([open(), open(), open(), open()])
   source = first
-  copies = { ndjson, csv }
+  copies = { ndjson, csv, xlsx }
 })
 
 const orNull = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null, freq: 4 })
@@ -242,10 +244,10 @@ let files = 0
 async function exportFrom(
   { db, context, folder }: TestCatalogue,
   kind: 'stores' | 'contacts',
-  format: 'ndjson' | 'csv',
+  format: (typeof formats)[number],
 ) {
   const file = `${folder}/${kind}-${files++}.${format}`
-  await exportRecords({ db, seals: context.seals }, { kind, file, format, stdout: nowhere })
+  await exportRecords({ db, seals: context.seals, clock: context.clock }, { kind, file, format, stdout: nowhere })
   return file
 }
 
@@ -257,7 +259,7 @@ async function expectCopies(): Promise<number> {
   for (const kind of ['stores', 'contacts'] as const) {
     const expected = await linesOf(await exportFrom(source, kind, 'ndjson'))
     records += expected.length - 1
-    for (const format of ['ndjson', 'csv'] as const) {
+    for (const format of formats) {
       const copy = copies[format]
       const file = await exportFrom(source, kind, format)
       const { rejected, problems } = await imports[kind](copy.context, { file, extendTaxonomy: true })
@@ -274,7 +276,7 @@ const storesAtOnce = 450
 const contactsAtOnce = 350
 const runs = proofRuns(20, 2)
 
-test('whatever was imported, an export of it imports as the same records, as NDJSON and as CSV', async () => {
+test('whatever was imported, an export of it imports as the same records, as NDJSON, CSV and workbook', async () => {
   let records = 0
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import { readPlainSheet } from '@storedex/testkit/workbooks'
 import { beforeAll, expect, test } from 'vitest'
 import { ConnectionError, type Export, type ExportRequest } from '../../../../client/src/index.ts'
 import { scopes } from '../../../src/customers/auth/caller.ts'
@@ -70,6 +71,19 @@ test('an export through faults is made once, and its file arrives byte by byte a
   await proxy.settle()
   expect((await chargedTo(app, other)).store_exports).toBe(900)
   expect(await ledgerDifferences(app)).toEqual([])
+})
+
+test('a workbook arrives through faults as it is, under its name', async () => {
+  const direct = connectClient(app.url, key)
+  const { id, file: made } = await direct.exports.wait((await direct.exports.create({ ...body, format: 'xlsx' })).id)
+  const { storedex } = await connectThrough()
+  const { destination, bytes } = collect()
+  const downloaded = await storedex.exports.download(id, destination)
+  expect(downloaded).toMatchObject({
+    ...{ bytes: made!.bytes, sha256: made!.sha256, filename: 'storedex-stores-2026-11-10.xlsx' },
+    contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  })
+  expect(readPlainSheet(bytes())).toHaveLength(901)
 })
 
 test.for(['node', 'web'])('a download goes on by Range after each cut, into a stream of kind %s', async (kind) => {

@@ -33,10 +33,12 @@ const signatures: readonly Signature[] = [
 /** The first bytes of a workbook, and of other archives. */
 const zip = 'PK\u0003\u0004'
 const emptyZip = 'PK\u0005\u0006'
+const workbookAsText =
+  'it is an Excel workbook (.xlsx). An import of stores or contacts reads it as a file of its own, without gzip; otherwise save it as "CSV UTF-8"'
 /** Names of files in the archives that spreadsheets are. */
 const workbooks: readonly [name: string, sentence: string][] = [
-  ['[Content_Types].xml', 'it is an Excel workbook (.xlsx), which is read as a file of its own, without gzip'],
-  ['xl/', 'it is an Excel workbook (.xlsx), which is read as a file of its own, without gzip'],
+  ['[Content_Types].xml', workbookAsText],
+  ['xl/', workbookAsText],
   ['application/vnd.oasis.opendocument', `it is an OpenDocument file (.ods). ${spreadsheet}`],
   ['Index/', `it is a Numbers document. ${spreadsheet}`],
 ]

@@ -11,7 +11,7 @@ export interface SheetChoice {
 }
 
 /** More are not counted, so that asking takes a moment only. */
-export const mostCounted = 10_000
+const mostCounted = 10_000
 
 /** All sheets of a workbook, with their rows. */
 export async function listSheets(workbook: Workbook): Promise<SheetChoice[]> {

@@ -2,18 +2,18 @@ import { resolve } from 'node:path'
 import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import { formatNumber } from '../../../foundation/kernel/time.ts'
-import type { ExportedKind, RecordExport } from '../../../operations/backup/records/export-records.ts'
+import type { ExportedKind, RecordExport, RecordFormat } from '../../../operations/backup/records/export-records.ts'
 import { type Cli, printNote, printResult, wantsJson, withCatalogue } from '../context.ts'
 import { choiceOption } from '../values.ts'
 
 interface ExportRecordsFlags {
-  format?: 'ndjson' | 'csv'
+  format?: RecordFormat
 }
 
 const examples = `
 Examples:
   storedex export stores stores.ndjson.gz
-  storedex export contacts contacts.csv
+  storedex export contacts contacts.xlsx
   storedex export stores - | gzip > stores.ndjson.gz`
 
 /** The operator's way out: the whole catalogue as files that an import takes. */
@@ -29,11 +29,15 @@ function addExport(group: Command, cli: Cli, kind: ExportedKind, summary: string
   group
     .command(kind)
     .description(summary)
-    .argument('<file>', 'a new file: .ndjson or .csv, .gz too; - writes NDJSON to standard output')
-    .addOption(choiceOption('--format <format>', 'if the name does not say it', ['ndjson', 'csv']))
+    .argument('<file>', 'a new file: .ndjson or .csv, .gz too, or .xlsx; - writes NDJSON to standard output')
+    .addOption(choiceOption('--format <format>', 'if the name does not say it', ['ndjson', 'csv', 'xlsx']))
     .action((file: string, { format }: ExportRecordsFlags, command: Command) => {
       const written = format ?? formatOf(file)
-      if (!written) command.error('error: end the name with .ndjson or .csv, or give --format')
+      if (!written) command.error('error: end the name with .ndjson, .csv or .xlsx, or give --format')
+      if (written === 'xlsx' && /\.gz$/i.test(file))
+        command.error('error: a workbook is compressed already; end the name with .xlsx')
+      if (written === 'xlsx' && file === '-' && cli.stdout.isTTY)
+        command.error('error: a terminal cannot show a workbook; give a file')
       if (file === '-' && wantsJson(command)) command.error('error: with --json, give a file')
       return withCatalogue(cli, async (deps) => {
         const [{ exportRecords }, { showCountProgress }] = await Promise.all([
@@ -57,13 +61,17 @@ function addExport(group: Command, cli: Cli, kind: ExportedKind, summary: string
     })
 }
 
-function formatOf(file: string): 'ndjson' | 'csv' | undefined {
+function formatOf(file: string): RecordFormat | undefined {
   if (file === '-') return 'ndjson'
-  const [, extension] = /\.(ndjson|csv)(?:\.gz)?$/i.exec(file) ?? []
-  return extension?.toLowerCase() as 'ndjson' | 'csv' | undefined
+  const [, extension] = /\.(ndjson|csv|xlsx)(?:\.gz)?$/i.exec(file) ?? []
+  return extension?.toLowerCase() as RecordFormat | undefined
 }
 
-function formatRecordExport(kind: ExportedKind, { file, records, seconds }: RecordExport): string {
+function formatRecordExport(kind: ExportedKind, { file, records, cut_cells = 0, seconds }: RecordExport): string {
   const target = file === '-' ? 'standard output' : escapeLine(file)
-  return `Written to ${target} in ${seconds} s: ${formatNumber(records)} ${kind === 'history' ? 'changes' : kind}.`
+  const cut =
+    cut_cells > 0
+      ? `\n${formatNumber(cut_cells)} cells were cut at the ${formatNumber(32_767)} characters that Excel takes; CSV and NDJSON have them whole.`
+      : ''
+  return `Written to ${target} in ${seconds} s: ${formatNumber(records)} ${kind === 'history' ? 'changes' : kind}.${cut}`
 }

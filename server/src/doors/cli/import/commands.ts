@@ -11,9 +11,10 @@ import {
 import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import { type Cli, printResult, withCatalogue } from '../context.ts'
 import { showImportProgress } from '../output.ts'
-import { describeFields, formatTemplate } from './fields.ts'
+import { describeFields } from './fields.ts'
 import { addReadingOptions, describeMisuse, type ReadingFlags, readOptions } from './options.ts'
 import { formatImport } from './report.ts'
+import { addTemplateOptions, describeTemplateMisuse, type TemplateFlags, writeTemplate } from './template.ts'
 
 export function addImportCommands(group: Command, cli: Cli): void {
   addImport(group, cli, 'stores', 'add and update stores')
@@ -23,11 +24,10 @@ export function addImportCommands(group: Command, cli: Cli): void {
 
 export type ImportedKind = 'stores' | 'contacts'
 
-interface ImportFlags extends ReadingFlags {
+interface ImportFlags extends ReadingFlags, TemplateFlags {
   extendTaxonomy?: true
   onBadValue: 'reject' | 'drop'
   dryRun?: true
-  template?: true
   as?: 'stores+contacts'
 }
 
@@ -39,13 +39,12 @@ function addImport(group: Command, cli: Cli, kind: ImportedKind, summary: string
       '[file]',
       'a workbook (.xlsx), CSV (.csv, .tsv, .txt), NDJSON or JSON, the texts also .gz; - reads NDJSON from standard input',
     )
-  addReadingOptions(command, kind)
+  addTemplateOptions(addReadingOptions(command, kind))
     .addHelpText('after', () => describeFields(kind))
     .action(async (file: string | undefined, flags: ImportFlags, command: Command) => {
-      if (flags.template) {
-        cli.stdout.write(formatTemplate(flags.as ?? kind))
-        return
-      }
+      const templateMisuse = describeTemplateMisuse(flags, cli)
+      if (templateMisuse !== null) command.error(`error: ${templateMisuse}`)
+      if (flags.template) return writeTemplate(cli, flags.as ?? kind, flags)
       if (file === undefined) command.error("error: missing required argument 'file'")
       const misuse = describeMisuse(file, flags)
       if (misuse !== null) command.error(`error: ${misuse}`)

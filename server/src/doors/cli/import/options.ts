@@ -50,7 +50,6 @@ export function addReadingOptions(command: Command, kind: 'stores' | 'contacts')
     .option('--header-row <line>', 'the line of the header; lines before it are not read', parseLine)
     .addOption(noHeaderOption())
     .option('--extend-taxonomy', 'add missing apps, pixels, roles and categories to the taxonomy')
-    .option('--template', 'print a CSV file to start from, and import nothing')
   if (kind === 'stores')
     command.addOption(
       choiceOption('--as <kind>', 'each row has a store and one of its contacts, in columns contact.…', [

@@ -6,7 +6,7 @@ import type { NumberStyle } from '../../../catalogue/imports/cells/numbers.ts'
 import { findField } from '../../../catalogue/imports/fields/fields.ts'
 import { listFields } from '../../../catalogue/imports/fields/import-fields.ts'
 import { compileColumns } from '../../../catalogue/imports/table/columns.ts'
-import { type CsvValue, csvCell, formatCsvRow, guardText } from '../../../foundation/kernel/csv.ts'
+import { type CsvValue, formatCsvRow, guardText } from '../../../foundation/kernel/csv.ts'
 
 /** How many items each list of objects has in the longest record, by the name of the list. */
 export type ListLengths = Map<string, number>
@@ -23,6 +23,11 @@ export interface RecordCsv {
   row(record: object): string
 }
 
+export interface RecordTable {
+  /** The values of a row's cells, without guards of formulas. */
+  row(record: object): CsvValue[]
+}
+
 /** The columns of a record, with as many of each list as its longest needs. */
 export function columnsOf(schema: TSchema, lengths: ListLengths): string[] {
   return listFields(schema).flatMap(({ name }) => numberedColumns(name, lengths))
@@ -30,18 +35,24 @@ export function columnsOf(schema: TSchema, lengths: ListLengths): string[] {
 
 /** With a schema, an import of the file gives the same records: what its cleaning would change is said exactly. */
 export function createRecordCsv(columns: readonly string[], schema: TObject | null = null): RecordCsv {
-  const writers = columns.map((column) => ({ path: column.split('.'), ...cellWriter(column, schema) }))
+  const table = createRecordTable(columns, schema, 'csv')
+  return { header: formatCsvRow(columns), row: (record) => formatCsvRow(table.row(record)) }
+}
+
+/** The same as cells: those of a workbook need no guard, and its numbers are read in one way only. */
+export function createRecordTable(
+  columns: readonly string[],
+  schema: TObject | null,
+  format: 'csv' | 'xlsx',
+): RecordTable {
+  const writers = columns.map((column) => ({ path: column.split('.'), ...cellWriter(column, schema, format) }))
   return {
-    header: formatCsvRow(columns),
     row(record) {
       const values = writers.map(({ path }) => valueAt(record, path))
       const isRead = writers.map(({ readsBack }, index) => readsBack(values[index]!))
       // Of several phones all are cleaned, or none.
       const keepsPhones = writers.some(({ isPhone }, index) => isPhone && !isRead[index])
-      const cells = writers.map(({ isPhone }, index) =>
-        formatCell(values[index]!, isRead[index]! && !(isPhone && keepsPhones)),
-      )
-      return `${cells.join()}\r\n`
+      return writers.map(({ isPhone }, index) => cellOf(values[index]!, isRead[index]! && !(isPhone && keepsPhones)))
     },
   }
 }
@@ -54,7 +65,7 @@ interface CellWriter {
   readsBack(value: Value): boolean
 }
 
-function cellWriter(column: string, schema: TObject | null): CellWriter {
+function cellWriter(column: string, schema: TObject | null, format: 'csv' | 'xlsx'): CellWriter {
   const shape = schema === null ? undefined : findField(schema, column)
   if (schema === null || !shape || shape.enum || shape.type === 'boolean')
     return { isPhone: false, readsBack: () => true }
@@ -63,13 +74,15 @@ function cellWriter(column: string, schema: TObject | null): CellWriter {
   const read = compileColumns(schema, [first])
   // Whatever the other cells of the file show of its numbers, and whatever the taxonomy there calls its values.
   const isNumber = shape.type === 'number' || shape.type === 'integer'
+  if (isNumber && format === 'xlsx') return { isPhone: false, readsBack: isKeptNumber }
+  const guard = format === 'csv' ? guardText : (text: string) => text
   const resolver = { understand: () => undefined }
   const readings = (isNumber ? numberStyles : [anyStyle]).map((numbers) => ({ numbers, dates: undefined, resolver }))
   const path = first.split('.')
   const isPhone = shape.cell === 'phone'
   const known = new Map<Value, boolean>()
   function readsBack(value: NonNullable<Value>): boolean {
-    const cell = guardText(plainText(value))
+    const cell = guard(plainText(value))
     // One without country code is completed with the country of its store.
     if (isPhone && !cell.startsWith('+')) return false
     return readings.every((options) => isSame(valueAt(read([cell], options, 'utf-8').record, path), value))
@@ -85,6 +98,12 @@ function cellWriter(column: string, schema: TObject | null): CellWriter {
       return answer
     },
   }
+}
+
+/** A workbook keeps 15 digits of a number, and none that is very near to zero. */
+function isKeptNumber(value: Value): boolean {
+  if (typeof value !== 'number') return true
+  return Math.abs(value) < 1e15 && Number(value.toPrecision(15)) === value && !String(value).includes('e')
 }
 
 const anyStyle: NumberStyle = { decimal: 'dot', isDecimalCertain: false }
@@ -111,9 +130,9 @@ function valueAt(record: object, path: readonly string[]): Value {
   return (value ?? null) as Value
 }
 
-function formatCell(value: Value, isRead: boolean): string {
-  if (value === null || typeof value === 'boolean' || isRead) return csvCell(value === null ? null : csvValueOf(value))
-  return csvCell(exactCell(value))
+function cellOf(value: Value, isRead: boolean): CsvValue {
+  if (value === null) return null
+  return typeof value === 'boolean' || isRead ? csvValueOf(value) : exactCell(value)
 }
 
 function csvValueOf(value: NonNullable<Value>): CsvValue {

@@ -10,7 +10,11 @@ export type ExportKind = (typeof exportKinds)[number]
 export interface Column<Item = unknown> {
   readonly name: string
   readonly read: (item: Item) => CsvValue
+  /** Its values are moments, as ISO 8601 in UTC. */
+  readonly isTime?: boolean
 }
+
+const timeFields: ReadonlySet<string> = new Set(['first_discovered_at', 'store_created_at.estimate', 'revealed_at'])
 
 /** In the order of the API's description of a store. */
 const storeColumns: readonly Column[] = [
@@ -54,14 +58,18 @@ export const columnsOfKind: Readonly<Record<ExportKind, readonly Column[]>> = {
   contacts: contactColumns as readonly Column[],
 }
 
-/** A closure per depth: a loop over the path takes several times as long. */
 function columnOfPath(name: string): Column {
+  return { name, read: readerOfPath(name), isTime: timeFields.has(name) }
+}
+
+/** A closure per depth: a loop over the path takes several times as long. */
+function readerOfPath(name: string): Column['read'] {
   const [first, second, third] = name.split('.') as [string, string?, string?]
   type Node = Record<string, unknown> | null | undefined
   const child = (item: unknown, key: string) => (item as Node)?.[key]
-  if (second === undefined) return { name, read: (item) => csvValueOf(child(item, first)) }
-  if (third === undefined) return { name, read: (item) => csvValueOf(child(child(item, first), second)) }
-  return { name, read: (item) => csvValueOf(child(child(child(item, first), second), third)) }
+  if (second === undefined) return (item) => csvValueOf(child(item, first))
+  if (third === undefined) return (item) => csvValueOf(child(child(item, first), second))
+  return (item) => csvValueOf(child(child(child(item, first), second), third))
 }
 
 function csvValueOf(value: unknown): CsvValue {

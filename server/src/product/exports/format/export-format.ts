@@ -1,40 +1,55 @@
-/** The text of a file: rows of items as the API serves them, in CSV or in lines of JSON. */
+/** The content of a file: rows of items as the API serves them, in CSV, in lines of JSON, or as cells of a workbook. */
+import type { CellValue } from '@storedex/workbook/write'
 import { csvCell, exactCsvCell } from '../../../foundation/kernel/csv.ts'
 import { Refusal } from '../../../foundation/kernel/errors.ts'
-import { nearestTexts } from '../../../foundation/kernel/similarity.ts'
-import { quote } from '../../../search/query/vocabulary.ts'
-import { type Column, columnsOfKind, type ExportKind } from './columns.ts'
-import { hubspotColumns, salesforceColumns } from './presets.ts'
+import type { Column, ExportKind } from './columns.ts'
+import { type ColumnsRequest, isForCrm, selectColumns } from './select-columns.ts'
 
-export const exportFormats = ['csv', 'ndjson'] as const
-export const exportPresets = ['hubspot', 'salesforce', 'excel'] as const
-type Preset = (typeof exportPresets)[number]
+export const exportFormats = ['csv', 'ndjson', 'xlsx'] as const
+type FormatName = (typeof exportFormats)[number]
 
-export interface ExportFormat {
-  readonly extension: (typeof exportFormats)[number]
+/** An item is JSON as the API serves it: a store, a contact preview or a revealed contact. */
+export interface TextFormat {
+  readonly extension: 'csv' | 'ndjson'
   readonly contentType: string
   /** The text before the first row; empty for lines of JSON. */
   header(): string
-  /** The text of rows. An item is JSON as the API serves it: a store, a contact preview or a revealed contact. */
+  /** The text of rows. */
   rows(items: readonly string[]): string
 }
 
-interface FormatRequest {
-  kind: ExportKind
-  format: (typeof exportFormats)[number]
-  columns?: readonly string[] | undefined
-  preset?: Preset | undefined
+export interface WorkbookFormat {
+  readonly extension: 'xlsx'
+  readonly contentType: string
+  readonly sheetName: string
+  /** The header. */
+  readonly columns: readonly string[]
+  /** The cells of rows. */
+  rows(items: readonly string[]): Cells
 }
 
-/** Throws `invalid_column` for a column that there is not or that is named twice, and `invalid_request` for a preset that does not fit. */
+export type ExportFormat = TextFormat | WorkbookFormat
+export type Cells = (readonly CellValue[])[]
+
+interface FormatRequest extends ColumnsRequest {
+  format: FormatName
+  gzip?: boolean | undefined
+}
+
+export function createExportFormat(request: FormatRequest & { format: 'csv' | 'ndjson' }): TextFormat
+export function createExportFormat(request: FormatRequest): ExportFormat
+/** Throws as `selectColumns` does, and `invalid_request` for what the format does not have. */
 export function createExportFormat(request: FormatRequest): ExportFormat {
+  if (request.format === 'xlsx') return workbook(request)
   return request.format === 'ndjson' ? ndjson(request) : csv(request)
 }
 
-function ndjson({ columns, preset }: FormatRequest): ExportFormat {
+function ndjson({ columns, preset }: FormatRequest): TextFormat {
   if (columns)
-    throw new Refusal('invalid_request', 'Columns are for CSV; NDJSON has whole objects.', { param: 'columns' })
-  if (preset) throw new Refusal('invalid_request', 'Presets are for CSV.', { param: 'preset' })
+    throw new Refusal('invalid_request', 'Columns are for CSV and workbooks; NDJSON has whole objects.', {
+      param: 'columns',
+    })
+  if (preset) throw new Refusal('invalid_request', 'Presets are for CSV and workbooks.', { param: 'preset' })
   return {
     extension: 'ndjson',
     contentType: 'application/x-ndjson; charset=utf-8',
@@ -43,7 +58,7 @@ function ndjson({ columns, preset }: FormatRequest): ExportFormat {
   }
 }
 
-function csv(request: FormatRequest): ExportFormat {
+function csv(request: FormatRequest): TextFormat {
   const columns = selectColumns(request)
   const last = columns.length - 1
   // The import of a customer relationship system would store the guard of formulas with the value.
@@ -73,35 +88,25 @@ function csv(request: FormatRequest): ExportFormat {
 /** By it a spreadsheet recognises UTF-8. */
 const byteOrderMark = '\ufeff'
 
-const presetColumns = { hubspot: hubspotColumns, salesforce: salesforceColumns }
+const sheetNames: Record<ExportKind, string> = { stores: 'Stores', previews: 'Contacts', contacts: 'Contacts' }
 
-function isForCrm(preset: Preset | undefined): preset is keyof typeof presetColumns {
-  return preset !== undefined && preset in presetColumns
+function workbook(request: FormatRequest): WorkbookFormat {
+  if (request.gzip)
+    throw new Refusal('invalid_request', 'A workbook is compressed already; leave gzip out.', { param: 'gzip' })
+  const columns = selectColumns(request)
+  const row = (item: unknown) => columns.map((column) => cellOf(column, item))
+  return {
+    extension: 'xlsx',
+    contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    sheetName: sheetNames[request.kind],
+    columns: columns.map(({ name }) => name),
+    rows: (items) => items.map((item) => row(JSON.parse(item))),
+  }
 }
 
-function selectColumns({ kind, columns: names, preset }: FormatRequest): readonly Column[] {
-  if (isForCrm(preset)) {
-    if (kind !== 'contacts')
-      throw new Refusal('invalid_request', `The preset ${preset} is for exports of kind contacts.`, {
-        param: 'preset',
-      })
-    if (names)
-      throw new Refusal('invalid_request', `The preset ${preset} has columns of its own.`, { param: 'columns' })
-    return presetColumns[preset] as readonly Column[]
-  }
-  const available = columnsOfKind[kind]
-  return names ? names.map((name, index) => findColumn(available, names, name, index)) : available
-}
-
-function findColumn(available: readonly Column[], names: readonly string[], name: string, index: number): Column {
-  const param = `columns[${index}]`
-  const column = available.find((each) => each.name === name)
-  if (!column) {
-    const known = available.map((each) => each.name)
-    const nearest = nearestTexts(known, name).slice(0, 3).join(', ')
-    const hint = nearest === '' ? `the columns are ${known.join(', ')}` : `nearest: ${nearest}`
-    throw new Refusal('invalid_column', `${quote(name)} is not a column of this kind; ${hint}.`, { param })
-  }
-  if (names.indexOf(name) !== index) throw new Refusal('invalid_column', `${name} is named twice.`, { param })
-  return column
+function cellOf({ read, isTime }: Column, item: unknown): CellValue {
+  const value = read(item)
+  if (!isTime || typeof value !== 'string') return value
+  const time = new Date(value)
+  return Number.isNaN(time.getTime()) ? value : time
 }

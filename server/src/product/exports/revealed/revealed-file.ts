@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
+import { WorkbookWriter } from '@storedex/workbook/write'
 import { type Static, Type } from 'typebox'
 import { type Access, authorize } from '../../../customers/auth/access.ts'
 import { recordAudit } from '../../../customers/auth/audit.ts'
 import type { ListPosition } from '../../../foundation/kernel/list-pages.ts'
 import { ClosedObject, OneOf } from '../../../foundation/kernel/shapes.ts'
 import { contactColumns } from '../format/columns.ts'
-import { createExportFormat, type ExportFormat, exportFormats, exportPresets } from '../format/export-format.ts'
+import { createExportFormat, type ExportFormat, exportFormats } from '../format/export-format.ts'
+import { exportPresets } from '../format/select-columns.ts'
 import { selectReveals } from './queries.ts'
 import { findStore, openRevealed, ownReveals, positionAfter, type RevealedContext, RevealedQuery } from './revealed.ts'
 
@@ -14,7 +16,10 @@ export const RevealedFileQuery = ClosedObject({
   format: Type.Optional(OneOf(exportFormats, { default: 'csv' })),
   preset: Type.Optional(OneOf(exportPresets, { description: 'Columns and form as this program imports them.' })),
   columns: Type.Optional(
-    Type.String({ maxLength: 2_000, description: 'Columns of a CSV file, joined by commas, in this order.' }),
+    Type.String({
+      maxLength: 2_000,
+      description: 'Columns of a CSV file or workbook, joined by commas, in this order.',
+    }),
   ),
 })
 type RevealedFileQuery = Static<typeof RevealedFileQuery>
@@ -53,26 +58,46 @@ export async function openRevealedFile(ctx: RevealedContext, query: RevealedFile
 }
 
 const rowsPerPage = 200
+/** So much of a workbook is packed at once: less of it would pack worse. */
+const partBytes = 1_000_000
 
 interface Rows {
   format: ExportFormat
   storeId: number | 'none' | null
 }
 
-/** `isClosed` ends it also while it passes erased people, of whom it yields nothing. */
 async function* formatRevealed(
   ctx: RevealedContext,
   { format, storeId }: Rows,
   isClosed: () => boolean,
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Buffer> {
+  const pages = readItems(ctx, storeId, isClosed)
+  if (format.extension === 'xlsx') {
+    const writer = new WorkbookWriter({ columns: format.columns, sheetName: format.sheetName, createdAt: ctx.now })
+    for await (const items of pages) {
+      writer.add(format.rows(items))
+      if (writer.pendingBytes >= partBytes) yield await writer.flush()
+    }
+    yield writer.end()
+    return
+  }
   const header = format.header()
   if (header !== '') yield header
+  for await (const items of pages) yield format.rows(items)
+}
+
+/** Pages of people as JSON. `isClosed` ends it also while it passes erased people, of whom it yields nothing. */
+async function* readItems(
+  ctx: RevealedContext,
+  storeId: Rows['storeId'],
+  isClosed: () => boolean,
+): AsyncGenerator<string[]> {
   for (let after: ListPosition | null = null; storeId !== 'none' && !isClosed(); ) {
     const rows = await selectReveals(ctx.db, { ...ownReveals(ctx), after, storeId, limit: rowsPerPage })
     const last = rows.at(-1)
     if (!last) return
     const people = await openRevealed(ctx, rows)
-    if (people.length > 0) yield format.rows(people.map(({ contact }) => JSON.stringify(contact)))
+    if (people.length > 0) yield people.map(({ contact }) => JSON.stringify(contact))
     if (rows.length < rowsPerPage) return
     after = positionAfter(last)
   }

@@ -1,10 +1,13 @@
+import type { WorkbookState } from '@storedex/workbook/write'
 import type { Queryable } from '../../../foundation/db/pool.ts'
 import type { Standby } from '../../../search/replica/standby.ts'
 import type { ExportPosition, ExportRow } from '../export-row.ts'
 import type { ExportFormat } from '../format/export-format.ts'
 import type { Walk } from '../walk/walk.ts'
 import { fetchStores } from './fetch-queries.ts'
+import type { FileContent } from './file-writer.ts'
 import { type Candidate, type ItemContext, mapInSteps, storeCandidates } from './items.ts'
+import { openWorkbook } from './workbook.ts'
 
 export interface ChunkReadContext extends Pick<ItemContext, 'deliverEmails'> {
   db: Queryable
@@ -15,7 +18,7 @@ export interface ChunkReadContext extends Pick<ItemContext, 'deliverEmails'> {
 
 /** What an export is read from. */
 export interface ExportSource {
-  row: Pick<ExportRow, 'kind' | 'mode'>
+  row: Pick<ExportRow, 'kind' | 'mode' | 'createdAt'>
   walk: Walk
   format: ExportFormat
 }
@@ -28,16 +31,21 @@ export interface ReadChunk {
   after: ExportPosition | null
   positions: ExportPosition[]
   hasMore: boolean
-  /** The stores, and the text of all of them. Null for people: they are read under their locks. */
-  stores: { candidates: Candidate[]; text: string } | null
+  /** The stores, and the content of all of them. Null for people: they are read under their locks. */
+  stores: { candidates: Candidate[]; content: FileContent } | null
 }
 
-/** Reads what follows a position. Changes nothing, so the next chunk can be read while this one is written. */
+/**
+ * Reads what follows a position, and in a workbook a state. Changes nothing, so the next chunk can be read while this one is
+ * written.
+ */
 export async function readChunk(
   ctx: ChunkReadContext,
-  { row, walk, format }: ExportSource,
+  source: ExportSource,
   after: ExportPosition | null,
+  workbook: WorkbookState | null,
 ): Promise<ReadChunk> {
+  const { row, walk } = source
   const size = ctx.chunkSize ?? chunkSizes[row.kind]
   const found = await walk.next(after, size + 1)
   const positions = found.slice(0, size)
@@ -46,18 +54,23 @@ export async function readChunk(
   const catalogue = ctx.standby ? ctx.standby.over(ctx.db) : ctx.db
   const storeIds = positions.map(({ storeId }) => storeId)
   const { ids, documents } = await fetchStores(catalogue, row.mode, storeIds, ctx.deliverEmails)
-  return {
-    ...chunk,
-    stores: { candidates: storeCandidates(ids, documents), text: await formatRows(format, documents) },
-  }
+  const content = await formatRows(source, documents, workbook)
+  return { ...chunk, stores: { candidates: storeCandidates(ids, documents), content } }
 }
 
 const itemsPerGroup = 100
 
-/** The text of items, in steps that leave the event loop to requests. */
-export async function formatRows(format: ExportFormat, items: readonly string[]): Promise<string> {
+/** The content of items, which in a workbook stands behind a state; in steps that leave the event loop to requests. */
+export async function formatRows(
+  { format, row }: Pick<ExportSource, 'format' | 'row'>,
+  items: readonly string[],
+  workbook: WorkbookState | null,
+): Promise<FileContent> {
   const groups: string[][] = []
   for (let start = 0; start < items.length; start += itemsPerGroup)
     groups.push(items.slice(start, start + itemsPerGroup))
-  return (await mapInSteps(groups, (group) => format.rows(group), 1)).join('')
+  if (format.extension !== 'xlsx') return (await mapInSteps(groups, (group) => format.rows(group), 1)).join('')
+  const opened = openWorkbook(format, row.createdAt, workbook)
+  await mapInSteps(groups, (group) => opened.add(group), 1)
+  return opened.pack()
 }

@@ -1,3 +1,4 @@
+import type { WorkbookState } from '@storedex/workbook/write'
 import { type Entitlement, entitlementAt } from '../../../customers/accounts/account.ts'
 import type { PlanFile } from '../../../customers/accounts/plans.ts'
 import { toAccountTerms } from '../../../customers/accounts/queries.ts'
@@ -17,10 +18,10 @@ import { lockExport, selectExportMembers } from '../queries.ts'
 import { endAndRelease, releaseForNewPeriod, reserveFor, type WantedReservation } from '../reservation.ts'
 import { computeCost } from '../walk/cost.ts'
 import { openWalk } from '../walk/walk.ts'
-import { emptyFile, type FileEnd } from './file-writer.ts'
+import { digestOf, emptyFile, type FileEnd } from './file-writer.ts'
 import { type ExportOwnerRow, readExportOwner } from './owner-queries.ts'
-import { readChunk } from './read-chunk.ts'
-import { type ChunkContext, type HeldExport, LeaseLostError, writeChunk } from './write-chunk.ts'
+import { type ReadChunk, readChunk } from './read-chunk.ts'
+import { type ChunkContext, fileOptionsOf, type HeldExport, LeaseLostError, writeChunk } from './write-chunk.ts'
 
 export interface RunContext extends ChunkContext {
   search: SearchEngine
@@ -64,7 +65,7 @@ export async function runExport(
     row: claimed,
     walk: await openWalk({ ...ctx, mode: claimed.mode }, claimed.query, members, exclusion),
     format: createExportFormat({ kind: claimed.kind, ...claimed.layout }),
-    file: known && isAtEnd(known, claimed) ? known : await readFileEnd(ctx, claimed, control),
+    file: known && isAtEnd(ctx, known, claimed) ? known : await readFileEnd(ctx, claimed, control),
     ahead: null,
   }
   while (held.row.status === 'running' && !control.shouldYield()) {
@@ -131,10 +132,11 @@ async function writeNext(
 ): Promise<void> {
   const { row, ahead } = held
   held.ahead = null
-  const chunk = ahead && isSamePosition(ahead.after, row.after) ? ahead : await readChunk(ctx, held, row.after)
+  const chunk =
+    ahead && isSamePosition(ahead.after, row.after) ? ahead : await readChunk(ctx, held, row.after, held.file.workbook)
   const isLast = !chunk.hasMore || row.rows + chunk.positions.length >= row.maxRows
   // The next step reads again, and reports what fails.
-  const reading = isLast ? null : readChunk(ctx, held, chunk.positions.at(-1)!).catch(() => null)
+  const reading = isLast ? null : readChunk(ctx, held, chunk.positions.at(-1)!, stateAfter(chunk)).catch(() => null)
   let written = await writeChunk(ctx, held, chunk, { isFinal: false, entitlement })
   if (!('file' in written)) {
     // More is needed than when it was planned: others spent, or the catalogue grew.
@@ -145,6 +147,11 @@ async function writeNext(
   Object.assign(held, written)
   // Within this turn, so that what an export uses is in the time after which it rests.
   held.ahead = await reading
+}
+
+/** Of a workbook once a chunk is written whole. */
+function stateAfter({ stores }: ReadChunk): WorkbookState | null {
+  return stores && typeof stores.content !== 'string' ? stores.content.state : null
 }
 
 function isSamePosition(one: ExportPosition | null, other: ExportPosition | null): boolean {
@@ -183,13 +190,14 @@ export async function failHeld(ctx: RunContext, held: { row: ExportRow }, error:
   held.row = { ...held.row, status: 'failed' }
 }
 
-function isAtEnd({ bytes, pieces, hash }: FileEnd, row: ExportRow): boolean {
-  return pieces === row.pieces && bytes === row.bytes && hash.copy().digest().equals(row.sha256)
+function isAtEnd(ctx: RunContext, end: FileEnd, row: ExportRow): boolean {
+  const isAsLong = end.pieces === row.pieces && end.bytes === row.bytes
+  return isAsLong && digestOf(fileOptionsOf(ctx, row), end).equals(row.sha256)
 }
 
 /** Reads what another run has written, to go on with its hash. */
 async function readFileEnd(ctx: RunContext, row: ExportRow, control: RunControl): Promise<FileEnd> {
-  const end = emptyFile()
+  const end = { ...emptyFile(), workbook: row.workbook }
   for (let number = 0; number < row.pieces; number++) {
     control.checkLease()
     const piece = await selectPiece(ctx.db, row, number)
@@ -199,6 +207,6 @@ async function readFileEnd(ctx: RunContext, row: ExportRow, control: RunControl)
     end.bytes += content.length
     end.pieces++
   }
-  if (!isAtEnd(end, row)) throw new Error(`the file of export ${row.id} is not as its row says`)
+  if (!isAtEnd(ctx, end, row)) throw new Error(`the file of export ${row.id} is not as its row says`)
   return end
 }

@@ -13,9 +13,10 @@ import { selectExportedStores, selectRevealedContacts } from '../walk/cost-queri
 import type { Walk } from '../walk/walk.ts'
 import { type Budget, type ChosenRows, chooseRows, type Owned } from './choose-rows.ts'
 import { selectRevealTimes } from './fetch-queries.ts'
-import { type FileEnd, prepareContent } from './file-writer.ts'
+import { type FileEnd, type FileOptions, isBehind, prepareContent } from './file-writer.ts'
 import { type Candidate, holdCandidates, type ItemContext, mapInSteps, type Reveals } from './items.ts'
 import { type ChunkReadContext, formatRows, type ReadChunk } from './read-chunk.ts'
+import { workbookOptionsOf } from './workbook.ts'
 
 /** Another server has the export by now, or it has ended. */
 export class LeaseLostError extends Error {}
@@ -58,7 +59,7 @@ export async function writeChunk(
   { positions, hasMore, stores }: ReadChunk,
   { isFinal, entitlement }: { isFinal: boolean; entitlement: Entitlement },
 ): Promise<WrittenChunk | Shortage> {
-  const { row, format } = held
+  const { row } = held
   return transact(ctx.db, async (client) => {
     // One moment for everything that this chunk writes; what it delivers is never excluded by the export itself.
     const now = new Date(Math.max(ctx.clock.now().getTime(), Date.parse(row.query.startedAt)))
@@ -69,8 +70,9 @@ export async function writeChunk(
     const isWhole = chosen.rows.length === candidates.length
     const write = async (reveals: Reveals) => {
       const render = () => mapInSteps(chosen.rows, (each) => each.render(reveals))
-      const text = stores && isWhole ? stores.text : await formatRows(format, await render())
-      return prepareContent(fileOptionsOf(ctx, row), row, held.file, text)
+      const isUsable = isWhole && stores !== null && isBehind(stores.content, held.file)
+      const added = isUsable ? stores.content : await formatRows(held, await render(), held.file.workbook)
+      return prepareContent(fileOptionsOf(ctx, row), row, held.file, added)
     }
     // The counters are locked last, so the content is written as it will be unless others reveal the same people just now.
     const expected = await expectReveals(client, row, chosen.rows, now)
@@ -89,8 +91,8 @@ export async function writeChunk(
       await insertPieces(client, row, { ...content, contactIds: contactIdsOf(chosen.rows) })
     const after = positions.at(-1) ?? row.after
     const progress = { rows: chosen.rows.length, storeExports: paid.storeExports, credits: paid.credits }
-    const { pieces, bytes } = content.end
-    await advanceExport(client, row, { ...progress, pieces, bytes, sha256: content.sha256, after })
+    const { pieces, bytes, workbook } = content.end
+    await advanceExport(client, row, { ...progress, pieces, bytes, sha256: content.sha256, workbook, after })
     const stoppedBy = chosen.stoppedBy ?? reasonToStop(row, chosen.rows.length, hasMore)
     const advanced = (await lockExport(client, row))!
     if (stoppedBy) await endAndRelease(client, advanced, { status: 'ready', stoppedBy, at: now })
@@ -100,9 +102,10 @@ export async function writeChunk(
 
 export function fileOptionsOf(
   { seals }: Pick<ItemContext, 'seals'>,
-  { kind, layout }: Pick<ExportRow, 'kind' | 'layout'>,
-) {
-  return { gzip: layout.gzip, sealer: kind === 'contacts' ? seals.sealer : null }
+  row: Pick<ExportRow, 'kind' | 'layout' | 'createdAt'>,
+): FileOptions {
+  const sealer = row.kind === 'contacts' ? seals.sealer : null
+  return { gzip: row.layout.gzip, sealer, workbook: workbookOptionsOf(row) }
 }
 
 function reasonToStop(row: ExportRow, delivered: number, hasMore: boolean): StopReason | null {

@@ -209,7 +209,9 @@ test('a file that cannot be read fails the import with one sentence', async () =
   await mkdir(`${catalogue.folder}/folder.ndjson`)
   expect(await refusal(`${catalogue.folder}/missing.ndjson`)).toMatch(/missing\.ndjson: no such file\.$/)
   expect(await refusal(`${catalogue.folder}/folder.ndjson`)).toMatch(/is a folder/)
-  expect(await refusal(`${catalogue.folder}/stores.pdf`)).toMatch(/\.xlsx, \.csv .*\.ndjson, \.jsonl or \.json/)
+  expect(await refusal(await catalogue.write('stores.pdf', 'domain\n'))).toMatch(
+    /\.xlsx, \.csv .*\.ndjson, \.jsonl or \.json/,
+  )
   expect(await refusal('-')).toMatch(/no standard input/)
   const plain = await catalogue.write('plain.ndjson.gz', Buffer.from('{"domain":"a.example"}\n'))
   expect(await refusal(plain)).toMatch(/not a valid gzip file/)

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
+import { buildSheet, buildZip, hostileFiles } from '@storedex/testkit/workbooks'
 import iconv from 'iconv-lite'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { inspectFile } from '../../../../src/catalogue/imports/records/inspect-file.ts'
@@ -27,26 +28,12 @@ const messageOf = async (work: Promise<unknown>): Promise<string> => {
 }
 const importFile = (file: string) => importStores(catalogue.context, { file, extendTaxonomy: false })
 
+const { otherFormats } = hostileFiles
 const csv = 'domain,name\na.example,A\n'
 const bytes = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))))
-/** A local header of a ZIP file, and the name of what it holds. */
-const zipOf = (name: string, content = '') =>
-  bytes([0x50, 0x4b, 3, 4, 20, 0, 0, 0, 0, 0], '\0'.repeat(16), [name.length, 0, 0, 0], name, content)
 
 const others: [name: string, content: Buffer, sentence: string][] = [
-  [
-    'a workbook',
-    zipOf('[Content_Types].xml'),
-    'it is an Excel workbook (.xlsx). Open it, save the sheet as "CSV UTF-8"',
-  ],
-  ['a workbook of another program', zipOf('xl/workbook.xml'), 'it is an Excel workbook (.xlsx)'],
-  [
-    'an OpenDocument sheet',
-    zipOf('mimetype', 'application/vnd.oasis.opendocument.spreadsheet'),
-    'OpenDocument file (.ods)',
-  ],
-  ['an archive', zipOf('shops.csv', csv), 'it is a ZIP archive. Unpack it'],
   [
     'an old workbook',
     bytes([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1], '\0'.repeat(600)),
@@ -78,6 +65,23 @@ test.each(others)('%s is named for what it is, under the name of every format', 
   const stdin = Readable.from([content.subarray(0, 3), content.subarray(3)])
   const piped = importStores(catalogue.context, { file: '-', stdin, extendTaxonomy: false })
   expect(await messageOf(piped)).toMatch(/^standard input: it is /)
+})
+
+const archives: [name: string, content: Buffer, asText: string, asFile: string | null][] = [
+  ['a workbook', buildSheet([['domain'], ['a.example']]), 'it is an Excel workbook (.xlsx)', null],
+  ['an OpenDocument sheet', otherFormats['an .ods'](), 'OpenDocument file (.ods)', 'OpenDocument file, such as .ods'],
+  ['an archive', buildZip([{ name: 'shops.csv', content: csv }]), 'it is a ZIP archive. Unpack it', 'Unpack it'],
+]
+
+test.each(archives)('%s is named for what it is where text is needed', async (_title, content, asText, asFile) => {
+  const packed = await catalogue.write('packed.csv.gz', gzipSync(content))
+  expect(await messageOf(importFile(packed))).toContain(asText)
+  const file = await catalogue.write('other.csv', content)
+  expect(await messageOf(importSuppressions(catalogue.context, { file }))).toContain(asText)
+  const stdin = Readable.from([content.subarray(0, 3), content.subarray(3)])
+  const piped = importStores(catalogue.context, { file: '-', stdin, extendTaxonomy: false })
+  expect(await messageOf(piped)).toMatch(/^standard input: it is /)
+  if (asFile !== null) expect(await messageOf(importFile(file))).toContain(asFile)
 })
 
 test('JSON under the name of CSV, and CSV under that of JSON, are named', async () => {

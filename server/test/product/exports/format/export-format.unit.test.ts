@@ -77,13 +77,14 @@ const contact: Contact = {
 const items = { stores: store, previews: preview, contacts: contact }
 
 type Request = Parameters<typeof createExportFormat>[0]
+type TextRequest = Request & { format: 'csv' | 'ndjson' }
 
-function fileOf(request: Request, rows: readonly object[]): string {
+function fileOf(request: TextRequest, rows: readonly object[]): string {
   const format = createExportFormat(request)
   return format.header() + format.rows(rows.map((row) => JSON.stringify(row)))
 }
 
-function cellsOf(request: Request, row: object): Record<string, string> {
+function cellsOf(request: TextRequest, row: object): Record<string, string> {
   const [cells] = parse<Record<string, string>>(fileOf(request, [row]), { columns: true, bom: true })
   return cells!
 }

@@ -5,7 +5,8 @@ import { StoreRecord } from '../../../../src/catalogue/imports/stores/store-reco
 import { Refusal } from '../../../../src/foundation/kernel/errors.ts'
 import { columnsOf, createRecordCsv } from '../../../../src/operations/backup/records/record-csv.ts'
 import { exportKinds } from '../../../../src/product/exports/format/columns.ts'
-import { createExportFormat, exportPresets } from '../../../../src/product/exports/format/export-format.ts'
+import { createExportFormat } from '../../../../src/product/exports/format/export-format.ts'
+import { exportPresets } from '../../../../src/product/exports/format/select-columns.ts'
 import { formulasIn, hostileText } from '../../../foundation/kernel/support/formulas.ts'
 import { filesIn } from '../../../promises/architecture/support/tree.ts'
 

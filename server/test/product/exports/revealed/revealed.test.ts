@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { type ReadCell, readSheet, unzip } from '../../../../../packages/workbook/test/write/read-back.ts'
 import { eraseContacts } from '../../../../src/catalogue/erasure/erase-contacts.ts'
 import { system } from '../../../../src/customers/auth/actor.ts'
 import type { Caller } from '../../../../src/customers/auth/caller.ts'
@@ -309,6 +310,25 @@ describe('the file of revealed people', () => {
       contacts: expect.arrayContaining(['email', 'store.domain', 'charged']),
       presets: { hubspot: expect.arrayContaining(['Email']) },
     })
+  })
+
+  test('as a workbook has the same cells, and times as dates', async () => {
+    const member = await createMember(app)
+    await reveal(member, [idsByName.get('Mara')!, idsByName.get('Yuki')!])
+    const url = `${app.url}/console/api/accounts/${member.account}/revealed/file?format=xlsx`
+    const reply = await fetch(url, { headers: { cookie: member.cookie } })
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      'content-type': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      'content-disposition': expect.stringMatching(/filename="storedex-revealed-\d{4}-\d\d-\d\d\.xlsx"$/),
+    })
+    const [names, ...people] = readSheet(unzip(Buffer.from(await reply.arrayBuffer())).get('xl/worksheets/sheet1.xml')!)
+    expect(names!.map((cell) => cell!.value).join()).toBe(header)
+    const rows = parse((await member.look('/revealed/file')).body) as string[][]
+    const textOf = (cell: ReadCell | null | undefined) =>
+      cell?.type === 'moment' ? new Date(cell.value).toISOString() : String(cell?.value ?? '')
+    expect(people.map((row) => names!.map((_, index) => textOf(row[index])))).toEqual(
+      rows.slice(1).map((row) => row.map((text) => text.replace(/^'(?=\+)/, ''))),
+    )
   })
 
   test('costs nothing, has a header alone without people, and is in the audit log', async () => {

@@ -1,0 +1,42 @@
+/** Files of exports that are workbooks. */
+import { type WorkbookOptions, type WorkbookState, WorkbookWriter } from '@storedex/workbook/write'
+import type { ExportRow } from '../export-row.ts'
+import { createExportFormat, type WorkbookFormat } from '../format/export-format.ts'
+
+/** What a workbook of an export is written by; null for other formats. */
+export function workbookOptionsOf({
+  kind,
+  layout,
+  createdAt,
+}: Pick<ExportRow, 'kind' | 'layout' | 'createdAt'>): WorkbookOptions | null {
+  const format = createExportFormat({ kind, ...layout })
+  return format.extension === 'xlsx' ? optionsOf(format, createdAt) : null
+}
+
+function optionsOf({ columns, sheetName }: WorkbookFormat, createdAt: Date): WorkbookOptions {
+  return { columns, sheetName, createdAt }
+}
+
+/** Rows that stand behind those of a state, and nowhere else. */
+export interface PackedRows {
+  from: WorkbookState | null
+  bytes: Buffer
+  state: WorkbookState
+}
+
+/** A workbook to which rows are added behind a state. */
+export function openWorkbook(format: WorkbookFormat, createdAt: Date, from: WorkbookState | null) {
+  const writer = new WorkbookWriter({ ...optionsOf(format, createdAt), ...(from && { state: from }) })
+  return {
+    add: (items: readonly string[]) => writer.add(format.rows(items)),
+    async pack(): Promise<PackedRows> {
+      const bytes = await writer.flush()
+      return { from, bytes, state: writer.state }
+    },
+  }
+}
+
+/** The bytes that complete a file which ends at a state. */
+export function endWorkbook(options: WorkbookOptions, from: WorkbookState | null): Buffer {
+  return new WorkbookWriter({ ...options, ...(from && { state: from }) }).end()
+}
