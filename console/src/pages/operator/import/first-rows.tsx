@@ -3,7 +3,7 @@ import { formatNumber } from '#lib/format.ts'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { EmptyState } from '#ui/feedback/states.tsx'
 import type { ImportPreview } from '../api.ts'
-import { hintInWords } from './hints.ts'
+import { hintInWords } from './sentences.ts'
 
 type PreviewRow = ImportPreview['rows'][number]
 type Fault = PreviewRow['faults'][number]

@@ -6,7 +6,7 @@ import { Tile, Tiles } from '#ui/data/tile.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import type { ImportReport } from '../api.ts'
 import { OperatorSection } from '../facts.tsx'
-import { hintInWords } from './hints.ts'
+import { hintInWords } from './sentences.ts'
 
 interface ReportSectionProps {
   report: ImportReport

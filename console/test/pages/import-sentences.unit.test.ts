@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hintInWords } from '../../src/pages/operator/import/hints.ts'
+import { hintInWords } from '../../src/pages/operator/import/sentences.ts'
 
 // Of the server: cells/ and table-records.ts of its imports.
 test.each([
