@@ -1,6 +1,6 @@
 /** Builds .xlsx files for tests of everything that reads workbooks. Independent of the reader and the writer. */
 import { type CellContext, cellXml, escapeXml, type NumberFormat, type TestText, textXml } from './cells.ts'
-import { sheetChunks, type TestSheet } from './sheets.ts'
+import { chunkLetters, sheetChunks, type TestSheet } from './sheets.ts'
 import { writeZip, type ZipPiece } from './write-zip.ts'
 import { buildZip } from './zip.ts'
 
@@ -71,9 +71,14 @@ export function* bookPieces(book: TestBook): Generator<ZipPiece> {
 }
 
 function* sharedStringsChunks(strings: readonly TestText[]): Generator<string> {
-  yield `<sst xmlns="${main}" uniqueCount="${strings.length}">`
-  for (const text of strings) yield `<si>${textXml(text)}</si>`
-  yield '</sst>'
+  let xml = `<sst xmlns="${main}" uniqueCount="${strings.length}">`
+  for (const text of strings) {
+    xml += `<si>${textXml(text)}</si>`
+    if (xml.length < chunkLetters) continue
+    yield xml
+    xml = ''
+  }
+  yield `${xml}</sst>`
 }
 
 function openCellContext(book: TestBook, strings: TestText[], formats: NumberFormat[]): CellContext {

@@ -24,7 +24,8 @@ export interface TestRow {
   isHidden?: boolean
 }
 
-const chunkLetters = 1 << 16
+/** Pieces of XML are about so long. */
+export const chunkLetters = 1 << 16
 
 /** The XML in chunks, so that a sheet larger than memory can be written. */
 export function* sheetChunks(
