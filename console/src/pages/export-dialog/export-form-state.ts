@@ -94,6 +94,11 @@ export function formatOf(format: FormatId): Pick<ExportRequest, 'format' | 'pres
   return { format: 'csv', preset: format }
 }
 
+/** The choice that `formatOf` made a request of. */
+export function formatIdOf({ format, preset }: ExportRequest): FormatId {
+  return knownFormat(preset ?? (format === 'xlsx' ? 'excel' : format))
+}
+
 function excludeOf(exclude: ExportQuery['exclude'], { kind, leavesOutOwned }: ExportFormState): ExportQuery['exclude'] {
   const { [ownedName(kind)]: _owned, ...others } = exclude ?? {}
   const left = { ...others, ...(leavesOutOwned && { [ownedName(kind)]: true as const }) }

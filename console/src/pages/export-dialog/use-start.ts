@@ -6,7 +6,7 @@ import { reload } from '#api/query.ts'
 import { useSaveSetting } from '#api/settings.ts'
 import type { ExportQuote, ExportRequest } from '../exports/api.ts'
 import { keepExport } from '../exports/api.ts'
-import { settingGroup } from './export-form-state.ts'
+import { formatIdOf, settingGroup } from './export-form-state.ts'
 import { exportQuoteQuery } from './quote-section.tsx'
 
 interface StartOptions {
@@ -51,7 +51,7 @@ export function useStart({ account, onStarted }: StartOptions) {
       })
       keepExport(client, account, job)
       // A choice that could not be kept is made again.
-      save({ group: settingGroup, name: 'format', value: request.preset ?? request.format }).catch(() => undefined)
+      save({ group: settingGroup, name: 'format', value: formatIdOf(request) }).catch(() => undefined)
       onStarted(job.id)
     } catch (failure) {
       const isUnknown = !(failure instanceof ApiFailure) || failure.status === 0 || failure.status >= 500

@@ -4,11 +4,12 @@
 export type CellValue = string | number | boolean | Date | { readonly day: string } | null
 
 /** Numbers of the cell formats in the workbook's styles. */
-export const cellStyles = { header: 1, moment: 2, day: 3 } as const
+const cellStyles = { header: 1, moment: 2, day: 3 } as const
 
 /** More characters than this in a cell make Excel refuse the file. */
-export const maxCellLength = 32_767
-export const maxColumns = 16_384
+const maxCellLength = 32_767
+/** The columns of a sheet. */
+export const mostCellsOfRow = 16_384
 
 /** The cell with a value; nothing for an empty one. */
 export function writeCell(reference: string, value: CellValue): string {
@@ -51,7 +52,7 @@ const needsCare = /[\p{Cc}\p{Cs}\ufffe\uffff&<>]|_[xX]|^\s|\s$|\s\s/u
 
 function textElement(text: string): string {
   const isKept = /^\s|\s$|\s\s|[\t\n]/.test(text)
-  return `<t${isKept ? ' xml:space="preserve"' : ''}>${escapeText(text)}</t>`
+  return `<t${isKept ? ' xml:space="preserve"' : ''}>${encodeXmlText(text)}</t>`
 }
 
 /** What XML cannot hold, or would read as something else. */
@@ -60,7 +61,7 @@ const unwritable = /(?![\t\n])[\p{Cc}\ufffe\uffff]/gu
 const likeUnwritable = /_(?=x[0-9a-f]{4}[_\p{Cc}\ufffe\uffff])/giu
 
 /** Excel's notation for what XML cannot hold is `_xHHHH_`; a text that looks like it is escaped by its underscore. */
-export function escapeText(text: string): string {
+export function encodeXmlText(text: string): string {
   return text
     .toWellFormed()
     .replace(likeUnwritable, '_x005F_')

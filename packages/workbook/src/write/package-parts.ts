@@ -1,5 +1,5 @@
 /** The small documents of a workbook beside its sheets (ECMA-376, parts 1 and 2). */
-import { columnLetters, escapeText } from './cells.ts'
+import { columnLetters, encodeXmlText } from './cells.ts'
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
@@ -40,7 +40,7 @@ export function partsBehind(
   )
   const filters = names.map(
     (name, index) =>
-      `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${escapeText(quoteSheet(name))}!$A$1:$${columnLetters(columns - 1)}$${sheets[index]!.rows + 1}</definedName>`,
+      `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">'${encodeXmlText(name)}'!$A$1:$${columnLetters(columns - 1)}$${sheets[index]!.rows + 1}</definedName>`,
   )
   const relations = names.map(
     (_, index) =>
@@ -54,18 +54,11 @@ export function partsBehind(
 
 /** Excel repairs workbooks with other names. */
 function cleanSheetName(name: string): string {
-  const clean = name.toWellFormed().replace(/[\p{Cc}[\]:*?/\\]/gu, ' ')
-  const short = clean
-    .slice(0, 31)
-    .replace(/[\ud800-\udbff]$/, '')
-    .replace(/^[\s']+|[\s']+$/g, '')
+  const clean = name.toWellFormed().replace(/[\p{Cc}[\]:*?/\\']/gu, ' ')
+  const short = clean.slice(0, 31).toWellFormed().trim()
   return short === '' || /^history$/i.test(short) ? `${short} 1`.trimStart() : short
 }
 
-function quoteSheet(name: string): string {
-  return `'${name.replaceAll("'", "''")}'`
-}
-
 function attribute(text: string): string {
-  return escapeText(text).replaceAll('"', '&quot;')
+  return encodeXmlText(text).replaceAll('"', '&quot;')
 }

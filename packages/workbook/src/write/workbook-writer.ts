@@ -1,11 +1,11 @@
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib'
 import { ByteSink } from './byte-sink.ts'
-import { type CellValue, columnLetters, isTooLong, maxColumns, writeCell } from './cells.ts'
+import { type CellValue, columnLetters, isTooLong, mostCellsOfRow, writeCell } from './cells.ts'
 import { partsBefore, partsBehind } from './package-parts.ts'
 import { beginSheet, endSheet } from './sheet.ts'
 import { headerWidth, valueWidth } from './widths.ts'
-import { centralDirectory, dataDescriptor, dosTime, localHeader, storedEntry, type ZipEntry } from './zip.ts'
+import { centralDirectory, dataDescriptor, dosTime, entryHeader, storedEntry, type ZipEntry } from './zip.ts'
 
 /** Excel's 1,048,576 rows, without the header. */
 const maxRowsOfSheet = 1_048_575
@@ -74,8 +74,8 @@ export class WorkbookWriter {
 
   constructor(options: WorkbookOptions) {
     const { columns, createdAt, state, limits } = options
-    if (columns.length === 0 || columns.length > maxColumns)
-      throw new RangeError(`A sheet has 1 to ${maxColumns} columns, not ${columns.length}.`)
+    if (columns.length === 0 || columns.length > mostCellsOfRow)
+      throw new RangeError(`A sheet has 1 to ${mostCellsOfRow} columns, not ${columns.length}.`)
     this.#options = options
     this.#limits = { rows: maxRowsOfSheet, bytes: maxBytesOfSheet, ...limits }
     this.#time = dosTime(createdAt)
@@ -126,7 +126,7 @@ export class WorkbookWriter {
   }
 
   #addRow(row: readonly CellValue[]): void {
-    if (row.length > maxColumns) throw new RangeError(`A row of a sheet has at most ${maxColumns} cells.`)
+    if (row.length > mostCellsOfRow) throw new RangeError(`A row of a sheet has at most ${mostCellsOfRow} cells.`)
     for (let index = this.#letters.length; index < row.length; index++) this.#letters.push(columnLetters(index))
     if (this.#state.widths === null) this.#measure(row)
     for (const value of row) if (isTooLong(value)) this.#state.cutCells++
@@ -195,7 +195,7 @@ export class WorkbookWriter {
     this.#state.open = { entry, rows: 0, rowBytes: 0 }
     this.#state.widths ??= this.#measured
     const begin = Buffer.from(beginSheet(this.#options.columns, this.#state.widths, sheets.length === 0))
-    return [this.#count(localHeader(entry, this.#time)), this.#addContent(begin, packNow(begin))]
+    return [this.#count(entryHeader(entry, this.#time)), this.#addContent(begin, packNow(begin))]
   }
 
   #closeSheet(): Buffer[] {

@@ -32,7 +32,7 @@ export function dosTime(time: Date): number {
 }
 
 /** The header before an entry's content. */
-export function localHeader(entry: ZipEntry, time: number): Buffer {
+export function entryHeader(entry: ZipEntry, time: number): Buffer {
   const { name, isStreamed } = entry
   const bytes = Buffer.alloc(30 + Buffer.byteLength(name))
   bytes.writeUInt32LE(signatures.local, 0)
@@ -77,7 +77,7 @@ export function storedEntry(
     ...{ name, offset, crc32: crc32(plain), packed: plain.length, unpacked: plain.length },
     isStreamed: false,
   }
-  return { entry, bytes: Buffer.concat([localHeader(entry, time), plain]) }
+  return { entry, bytes: Buffer.concat([entryHeader(entry, time), plain]) }
 }
 
 /** The directory at the end of the archive, which begins at `offset`. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -34,4 +34,19 @@ test('what is written is read as the same cells, several times from one file', a
   ]
   expect(await readTexts(file, 2)).toEqual(expected)
   expect(await readTexts(file, 2)).toEqual(expected)
+})
+
+test('what lies beyond 4 GB of a file is found', async () => {
+  const from = { bytes: 5_000_000_000, cutCells: 0, widths: null, entries: [], sheets: [], open: null }
+  const options = { columns: ['name'], sheetName: 'Stores', createdAt: new Date('2026-11-29T01:02:04Z') }
+  const writer = new WorkbookWriter({ ...options, state: from })
+  writer.add([['far']])
+  const folder = await mkdtemp(join(tmpdir(), 'storedex-read-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  // A hole, which takes no room on the disk.
+  const file = await open(join(folder, 'book.xlsx'), 'w')
+  const bytes = writer.end()
+  await file.write(bytes, 0, bytes.length, from.bytes)
+  await file.close()
+  expect(await readTexts(join(folder, 'book.xlsx'), 1)).toEqual([[['name'], ['far']]])
 })

@@ -85,13 +85,15 @@ describe('the sheet', () => {
   })
 
   test.each([
-    ["Stores [1]: 'all'", 'Stores  1   &apos;all', "Stores  1   'all"],
-    ['', '1', '1'],
-    ['History', 'History 1', 'History 1'],
-    ['x'.repeat(40), 'x'.repeat(31), 'x'.repeat(31)],
-  ])('has a name that Excel takes, instead of %j', (sheetName, _written, expected) => {
+    ["Stores [1]: 'all'", 'Stores  1    all'],
+    ['', '1'],
+    ['History', 'History 1'],
+    ['A & B', 'A &amp; B'],
+    ['x'.repeat(40), 'x'.repeat(31)],
+  ])('has a name that Excel takes, instead of %j', (sheetName, expected) => {
     const workbook = unzip(new WorkbookWriter({ ...options, sheetName }).end()).get('xl/workbook.xml')!
     expect(/<sheet name="([^"]*)"/.exec(workbook)?.[1]).toBe(expected)
+    expect(workbook).toContain(`>'${expected}'!$A$1:$C$1<`)
   })
 })
 

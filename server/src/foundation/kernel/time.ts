@@ -69,9 +69,10 @@ export function parseTimestamp(text: string): number | null {
 function parseCanonical(text: string): number | null {
   if (!canonicalPattern.test(text)) return null
   const moment = Date.parse(text)
-  // Date.parse accepts days that do not exist, and hour 24.
-  const isExact = moment >= firstMoment && new Date(moment).toISOString().startsWith(text.slice(0, 19))
-  return isExact ? moment : null
+  // Date.parse accepts days that do not exist, and hour 24. Most days are in every month, which costs nothing to see.
+  if (!(moment >= firstMoment)) return null
+  const isInEveryMonth = text.slice(8, 10) <= '28' && text.slice(11, 13) <= '23'
+  return isInEveryMonth || new Date(moment).toISOString().startsWith(text.slice(0, 19)) ? moment : null
 }
 
 const canonicalPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/

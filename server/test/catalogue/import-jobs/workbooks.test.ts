@@ -129,6 +129,15 @@ test('a heading in another line is suggested, and taken with the option', async 
   expect([beyond.status, beyond.body.error.message]).toEqual([400, 'shops.xlsx: there is no line 9 for a header.'])
 })
 
+test('a value in a column without a name is at fault, with a hint that fits a workbook', async () => {
+  const rows = Array.from({ length: 9 }, (_, index) => [`shop-${index}.example`, index === 4 ? 'lost' : null])
+  const body = await preview(await uploadBook(buildSheet([['Domain'], ...rows])))
+  const faults = body.rows.flatMap(({ faults }: Json) => faults)
+  expect(faults).toMatchObject([
+    { reason: 'a value in a column without a name', hint: 'name the column: --map "#2=FIELD"; "#2=" ignores it' },
+  ])
+})
+
 test('options that only text has are refused for a workbook', async () => {
   const { status, body } = await previewReply(await uploadBook(shopsBook()), { sheet: 'Shops', delimiter: ';' })
   expect(status).toBe(400)

@@ -3,6 +3,7 @@ import { formatNumber } from '#lib/format.ts'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { EmptyState } from '#ui/feedback/states.tsx'
 import type { ImportPreview } from '../api.ts'
+import { hintInWords } from './sentences.ts'
 
 type PreviewRow = ImportPreview['rows'][number]
 type Fault = PreviewRow['faults'][number]
@@ -76,5 +77,5 @@ function isAbout(fault: Fault, field: string): boolean {
 }
 
 function sentenceOf({ field, reason, hint }: Fault): string {
-  return `${field ? `${field}: ` : ''}${reason}${hint ? ` (${hint})` : ''}`
+  return `${field ? `${field}: ` : ''}${reason}${hint ? ` (${hintInWords(hint)})` : ''}`
 }

@@ -10,8 +10,8 @@ import type { ImportOptions, ImportPreview, ImportRow } from '../api.ts'
 import { OperatorSection } from '../facts.tsx'
 import { ColumnMapping } from './column-mapping.tsx'
 import { FirstRows } from './first-rows.tsx'
-import { asksForSheet, describeProblems, describeSuggestion } from './preview-problems.ts'
 import { ReadOptions } from './read-options.tsx'
+import { asksForSheet, describeProblems, describeSuggestion } from './sentences.ts'
 import { SheetChoice } from './sheet-choice.tsx'
 
 interface ReadingSectionProps {

@@ -6,6 +6,7 @@ import { Tile, Tiles } from '#ui/data/tile.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import type { ImportReport } from '../api.ts'
 import { OperatorSection } from '../facts.tsx'
+import { hintInWords } from './sentences.ts'
 
 interface ReportSectionProps {
   report: ImportReport
@@ -109,7 +110,7 @@ const problemColumns: TableColumn<ImportReport['parts'][number]['problems'][numb
     render: ({ reason, hint }) => (
       <div className="wrap-anywhere">
         {reason}
-        {hint && <div className="text-muted text-xs">{hint}</div>}
+        {hint && <div className="text-muted text-xs">{hintInWords(hint)}</div>}
       </div>
     ),
   },

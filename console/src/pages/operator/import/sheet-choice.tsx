@@ -4,7 +4,7 @@ import { RadioCards } from '#ui/fields/radio-cards.tsx'
 import { Select } from '#ui/fields/select.tsx'
 import type { ImportPreview } from '../api.ts'
 import { OperatorSection } from '../facts.tsx'
-import { describeSheetQuestion } from './preview-problems.ts'
+import { describeSheetQuestion } from './sentences.ts'
 
 type Sheets = ImportPreview['sheets']
 

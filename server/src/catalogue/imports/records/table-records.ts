@@ -84,13 +84,14 @@ export class TableReader {
     return [read]
   }
 
-  #describeStray(row: TableRow, cells: readonly string[], column: number): RawRecord {
+  #describeStray(row: Extract<TableRow, { cells: string[] }>, cells: readonly string[], column: number): RawRecord {
     const { reference } = this.#columns[column]!
+    const naming = `name the column: --map "${reference}=FIELD"; "${reference}=" ignores it`
     return {
       ...{ line: row.line, bytes: row.bytes, original: originalOf(row, cells) },
       problem: 'a value in a column without a name',
       detail: `column ${reference.slice(1)} has ${quoteForReason(cells[column]!.trim())}`,
-      hint: `quote values that contain the delimiter, or name the column: --map "${reference}=FIELD"; "${reference}=" ignores it`,
+      hint: row.text === 'workbook' ? naming : `quote values that contain the delimiter, or ${naming}`,
     }
   }
 

@@ -6,7 +6,7 @@ import { storeImportKind } from '../../../catalogue/imports/stores/import-stores
 /** What the rows of a file hold. */
 export type RowKind = 'stores' | 'contacts' | 'stores+contacts'
 
-export const importKinds = { stores: storeImportKind, contacts: contactImportKind, 'stores+contacts': storesOfBothKind }
+export const kindsOfRows = { stores: storeImportKind, contacts: contactImportKind, 'stores+contacts': storesOfBothKind }
 
 /** Values as the help shows them; the taxonomy has all of the others. */
 const facetValues: Partial<Record<string, string>> = {
@@ -20,7 +20,7 @@ const facetValues: Partial<Record<string, string>> = {
 
 /** The fields of a record and their values, for the help of the command. */
 export function describeFields(kind: 'stores' | 'contacts'): string {
-  const { fields } = importKinds[kind]
+  const { fields } = kindsOfRows[kind]
   const width = Math.max(...fields.map(({ name }) => name.length))
   const lines = fields.map((field) => `  ${field.name.padEnd(width)}  ${describeField(field)}`)
   return `

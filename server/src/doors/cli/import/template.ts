@@ -8,7 +8,7 @@ import { OperatorError } from '../../../foundation/kernel/errors.ts'
 import { systemClock } from '../../../foundation/kernel/time.ts'
 import { type Cli, printNote } from '../context.ts'
 import { choiceOption } from '../values.ts'
-import { importKinds, type RowKind } from './fields.ts'
+import { kindsOfRows, type RowKind } from './fields.ts'
 
 export interface TemplateFlags {
   template?: true
@@ -99,7 +99,7 @@ const examples: Record<RowKind, Record<string, CellValue>> = {
 }
 
 function rowsOf(kind: RowKind): { columns: string[]; example: CellValue[] } {
-  const columns = importKinds[kind].fields.map(({ name }) => name)
+  const columns = kindsOfRows[kind].fields.map(({ name }) => name)
   return { columns, example: columns.map((name) => examples[kind][name] ?? null) }
 }
 

@@ -16,8 +16,7 @@ import { columnsOf, type ListLengths, measureLists } from './record-csv.ts'
 
 export type ExportedKind = 'stores' | 'contacts' | 'suppressions' | 'history'
 
-export const recordFormats = ['ndjson', 'csv', 'xlsx'] as const
-export type RecordFormat = (typeof recordFormats)[number]
+export type RecordFormat = 'ndjson' | 'csv' | 'xlsx'
 
 export interface RecordExportContext {
   db: Pool

@@ -29,7 +29,7 @@ export interface WorkbookFormat {
 }
 
 export type ExportFormat = TextFormat | WorkbookFormat
-export type Cells = (readonly CellValue[])[]
+type Cells = (readonly CellValue[])[]
 
 interface FormatRequest extends ColumnsRequest {
   format: FormatName

@@ -61,7 +61,21 @@ describeInBrowser('workbooks that operators import', () => {
     await page.getByText('its column is hidden in the workbook, and is read').waitFor()
     for (const label of ['Encoding', 'Columns are separated by', 'Rows with too few cells'])
       expect(await page.getByText(label, { exact: true }).count(), label).toBe(0)
+    expect(await page.getByText(/--[a-z]/).count()).toBe(0)
     await expectGoodLooks(page, 'operator-import-sheet-read')
+
+    // The choice for a column of one sheet is none for another.
+    await sheetNamed(page, /^Leads 2026/).check({ force: true })
+    await firstRows(page).getByText('ash-toys.example').waitFor()
+    expect(
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: /column/i })
+        .count(),
+    ).toBe(0)
+    await sheetNamed(page, /^Shops/).check({ force: true })
+    await ignoreColumn(page, 'Shop no')
+    await firstRows(page).getByText('00042', { exact: true }).waitFor()
 
     await button(page, 'Check the file').click()
     await page.getByRole('heading', { name: 'What the check found' }).waitFor()
