@@ -2,6 +2,7 @@ import { Archive, type ArchiveLimits } from './archive.ts'
 import { WorkbookError } from './errors.ts'
 import { MergedCells, readMerges } from './merges.ts'
 import { decodePart, readParts, type SheetPart, type WorkbookParts } from './parts.ts'
+import { RowCounter } from './row-counter.ts'
 import { SharedStrings } from './shared-strings.ts'
 import { type SheetRow, SheetRows } from './sheet-rows.ts'
 import { XmlScanner } from './xml.ts'
@@ -45,14 +46,22 @@ export class Workbook {
     return this.#archive.bytesRead
   }
 
-  /** How many rows of a sheet have a value, at most `limit`. */
+  /** Whether a row of a sheet has a value. */
+  async hasRows(sheet: number): Promise<boolean> {
+    for await (const rows of this.#read(sheet, new MergedCells([]), 2).rows) if (rows.length > 0) return true
+    return false
+  }
+
+  /** How many rows of a sheet have a value, at most `limit`: in a moment, since no text is looked up. */
   async countRows(sheet: number, limit: number): Promise<number> {
-    let count = 0
-    for await (const rows of this.#read(sheet, new MergedCells([]), 2).rows) {
-      count += rows.length
-      if (count >= limit) return limit
+    const counter = new RowCounter()
+    const scanner = new XmlScanner(counter)
+    for await (const text of decodePart(this.#archive, this.#partOf(sheet))) {
+      scanner.write(text)
+      if (counter.count >= limit) return limit
     }
-    return count
+    scanner.end()
+    return counter.count
   }
 
   /**

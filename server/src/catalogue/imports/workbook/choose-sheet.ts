@@ -40,7 +40,7 @@ export async function chooseSheet(
   if (sheets.length === 1) return sheets[0]!.isHidden ? null : 0
   const filled: number[] = []
   for (const [index, { isHidden }] of sheets.entries())
-    if (!isHidden && (await workbook.countRows(index, 1)) > 0) filled.push(index)
+    if (!isHidden && (await workbook.hasRows(index))) filled.push(index)
   if (filled.length > 1) return null
   if (filled.length === 1) return filled[0]!
   const hidden = sheets.some(({ isHidden }) => isHidden)
