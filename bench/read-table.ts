@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { ImportContext } from '../server/src/catalogue/imports/records/import-file.ts'
+import { type ImportContext, keepHeapSmall } from '../server/src/catalogue/imports/records/import-file.ts'
 import { importStores } from '../server/src/catalogue/imports/stores/import-stores.ts'
 import { readInThread } from '../server/src/catalogue/imports/threads/read-in-thread.ts'
 import { ensureInstallationSecret } from '../server/src/foundation/db/installation.ts'
@@ -53,6 +53,8 @@ try {
 }
 
 async function measure(context: ImportContext, input: { file: string; dryRun: boolean }): Promise<ReadFigures> {
+  // As the command does.
+  keepHeapSmall()
   const rest = process.memoryUsage.rss()
   let peak = rest
   const sample = () => {

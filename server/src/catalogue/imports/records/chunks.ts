@@ -14,7 +14,7 @@ import type {
 } from './import-kind.ts'
 import { readRecord } from './read-record.ts'
 import type { Original, RawRecord } from './records.ts'
-import type { Reject } from './rejects.ts'
+import type { Reject } from './rejects-formats.ts'
 
 /** Records that are written in one transaction. Plain data, so that they can be read in another thread. */
 export interface Chunk<Patch> extends ChunkRecords<Patch> {

@@ -14,7 +14,7 @@ import { type FileFormat, openRecords, openTable } from './open-records.ts'
 import { readRecord } from './read-record.ts'
 import type { ReadingOptions } from './reading-options.ts'
 import type { RawRecord } from './records.ts'
-import { cellsOfOriginal } from './rejects.ts'
+import { cellsOfOriginal } from './rejects-formats.ts'
 
 /** A column with some of its cells. */
 interface InspectedColumn extends HeaderColumn {

@@ -12,7 +12,7 @@ import { headingsForRejects } from '../table/layout.ts'
 import { openSheet, type SheetLayout } from '../workbook/open-sheet.ts'
 import type { ReadingOptions } from './reading-options.ts'
 import { JsonArrayReader, NdjsonReader, type RawRecord, type RecordReader } from './records.ts'
-import { csvRejects, jsonRejects, type RejectsFormat, workbookRejects } from './rejects.ts'
+import { csvRejects, jsonRejects, type RejectsFormat, workbookRejects } from './rejects-formats.ts'
 import { CsvReader, TableReader } from './table-records.ts'
 
 export const fileFormats = ['ndjson', 'json', 'csv', 'xlsx'] as const

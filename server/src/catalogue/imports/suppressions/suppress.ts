@@ -7,7 +7,7 @@ import { type Erasure, erasePeople, planErasures } from '../../erasure/erase-peo
 import * as queries from '../../erasure/queries.ts'
 import { lockCatalogue } from '../../writing/queries.ts'
 import { RecordError } from '../fields/faults.ts'
-import type { Reject } from '../records/rejects.ts'
+import type { Reject } from '../records/rejects-formats.ts'
 import type { Line } from '../source/lines.ts'
 import { readSuppression, type Suppression } from './read-suppression.ts'
 

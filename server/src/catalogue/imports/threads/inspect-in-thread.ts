@@ -40,7 +40,7 @@ export function inspectInThread(program: ThreadProgram, limits: Partial<typeof d
       })
       return await withTimeout(inspection, deadlineMs, () => {
         throw new OperatorError(
-          `${file}: reading its first rows took longer than ${deadlineMs / 1000} seconds. Name its encoding and its delimiter, or check the file as a whole.`,
+          `${file}: reading its first rows took longer than ${deadlineMs / 1000} seconds. Say how it is read (its sheet, or its encoding and delimiter), or check the file as a whole.`,
         )
       })
     } finally {

@@ -1,9 +1,8 @@
-import { setFlagsFromString } from 'node:v8'
 import { escapeLine } from '@storedex/process-lock/terminal'
 import type { Command } from 'commander'
 import { importContacts } from '../../../catalogue/imports/contacts/import-contacts.ts'
 import { importStoresAndContacts } from '../../../catalogue/imports/contacts/stores-and-contacts.ts'
-import type { ImportInput, ImportResult } from '../../../catalogue/imports/records/import-file.ts'
+import { type ImportInput, type ImportResult, keepHeapSmall } from '../../../catalogue/imports/records/import-file.ts'
 import { importStores } from '../../../catalogue/imports/stores/import-stores.ts'
 import {
   importSuppressions,
@@ -81,14 +80,6 @@ function addImport(group: Command, cli: Cli, kind: ImportedKind, summary: string
         }
       })
     })
-}
-
-/**
- * Nearly all that an import allocates is garbage soon. By itself the heap grows to several times what is in use before it is
- * cleared; with this bound a large workbook takes less than half of the memory, and as much processor time.
- */
-function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=60')
 }
 
 /** A file without an imported record is a failure, which scripts must notice. */

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { buildBook, buildSheet } from '@storedex/testkit/workbooks'
 
 /** Writes the files that the reader of a document has, such as the spreadsheet of a first import. */
 export function writeReadersFiles(file: string, folder: string): void {
@@ -10,7 +11,12 @@ export function writeReadersFiles(file: string, folder: string): void {
 }
 
 const filesOf: Record<string, Record<string, string | Buffer>> = {
-  'README.md': { 'shops.csv': 'domain,name\nshop.example,Shop\n' },
+  'README.md': {
+    'shops.xlsx': buildSheet([
+      ['domain', 'name'],
+      ['shop.example', 'Shop'],
+    ]),
+  },
   'docs/examples/README.md': {
     'brands.csv':
       'domain,name,category,country,countries,worldwide,other_locations,dissolved\n' +
@@ -18,6 +24,12 @@ const filesOf: Record<string, Record<string, string | Buffer>> = {
   },
   'docs/operations/import.md': {
     'shops.csv': spreadsheet(),
+    'shops.xlsx': buildBook({
+      sheets: [
+        { name: 'Notes', rows: [['Call them on Monday']] },
+        { name: 'All shops', rows: [['domain'], ['willow-teas.example']] },
+      ],
+    }),
     'contacts.csv':
       'store_domain,first_name,role,emails.0.email\naurora-candles.example,Ada,founder,ada@people.example\n',
     'stores.ndjson': '{"domain":"willow-teas.example","name":"Willow Teas"}\n',

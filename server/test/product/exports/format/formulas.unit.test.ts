@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvRejects } from '../../../../src/catalogue/imports/records/rejects.ts'
+import { csvRejects } from '../../../../src/catalogue/imports/records/rejects-formats.ts'
 import { StoreRecord } from '../../../../src/catalogue/imports/stores/store-record.ts'
 import { Refusal } from '../../../../src/foundation/kernel/errors.ts'
 import { columnsOf, createRecordCsv } from '../../../../src/operations/backup/records/record-csv.ts'
