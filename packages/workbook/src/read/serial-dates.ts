@@ -16,15 +16,29 @@ export function formatSerial(serial: number, epoch: Epoch, shows: Shows): string
   if (!(serial >= 0 && serial <= lastDay + 1)) return null
   const atMs = Math.round(serial * dayMs)
   const days = Math.floor(atMs / dayMs)
-  const time = new Date(atMs - days * dayMs).toISOString().slice(11, 23).replace('.000', '')
-  if (shows === 'time') return time
+  if (shows === 'time') return timeOf(atMs - days * dayMs)
   const date = dateOf(days, epoch)
   if (shows === 'year') return date.slice(0, 4)
   if (shows === 'month') return date.slice(0, 7)
-  return shows === 'day' ? date : `${date}T${time}`
+  return shows === 'day' ? date : `${date}T${timeOf(atMs - days * dayMs)}`
 }
 
+function timeOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(11, 23).replace('.000', '')
+}
+
+/** The days of a sheet are few: writing a date takes longer than finding it. */
+const known: Record<Epoch, Map<number, string>> = { 1900: new Map(), 1904: new Map() }
+const mostKnown = 10_000
+
 function dateOf(days: number, epoch: Epoch): string {
+  const dates = known[epoch]
+  const date = dates.get(days) ?? writeDate(days, epoch)
+  if (dates.size < mostKnown) dates.set(days, date)
+  return date
+}
+
+function writeDate(days: number, epoch: Epoch): string {
   // Excel shows these two although there are no such days.
   if (epoch === 1900 && days === leapDay) return '1900-02-29'
   if (epoch === 1900 && days === 0) return '1900-01-00'

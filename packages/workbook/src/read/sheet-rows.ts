@@ -53,8 +53,10 @@ export class SheetRows implements XmlHandler {
   #value: string | null = null
   #formula: string | null = null
   readonly #text = new TextCollector()
-  /** Cells whose texts are in the shared table: the row, the column and the number of the text, one after the other. */
-  #shared: { cells: string[]; column: number; index: number }[] = []
+  /** Cells whose texts are in the shared table: of each the cells of its row, its column, and the number of the text. */
+  #sharedCells: string[][] = []
+  #sharedColumns: number[] = []
+  #sharedTexts: number[] = []
   #lastShared = -1
 
   constructor(reading: SheetReading) {
@@ -65,8 +67,11 @@ export class SheetRows implements XmlHandler {
   async take(): Promise<SheetRow[]> {
     const { strings } = this.#reading
     await strings.readUpTo(this.#lastShared)
-    for (const { cells, column, index } of this.#shared) cells[column] = strings.get(index)
-    this.#shared = []
+    for (let at = 0; at < this.#sharedCells.length; at++)
+      this.#sharedCells[at]![this.#sharedColumns[at]!] = strings.get(this.#sharedTexts[at]!)
+    this.#sharedCells = []
+    this.#sharedColumns = []
+    this.#sharedTexts = []
     this.#lastShared = -1
     const rows = this.#rows.filter(({ cells }) => cells.some((cell) => cell !== ''))
     this.#rows = []
@@ -226,7 +231,9 @@ export class SheetRows implements XmlHandler {
   #refer(cells: string[], column: number): void {
     const index = Number(this.#value)
     if (!Number.isSafeInteger(index) || index < 0) throw damaged('a cell names a text that is not in it')
-    this.#shared.push({ cells, column, index })
+    this.#sharedCells.push(cells)
+    this.#sharedColumns.push(column)
+    this.#sharedTexts.push(index)
     if (index > this.#lastShared) this.#lastShared = index
   }
 

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 
 /** Texts of a block: the least that is written and read at once. */
 const blockLength = 1_024
+/** A text is a slice of its XML, which stays in memory with it: so many characters stand around it. */
+const lengthAround = 20
 /** Up to here all texts stay in memory; beyond, the blocks used last do. */
-const maxCharactersInMemory = 8_000_000
+const maxCharactersInMemory = 12_000_000
 
 /**
  * The shared texts of a workbook, by number. A large table lies in a temporary file that has no name, with the blocks
@@ -53,13 +55,12 @@ export class StringTable {
   }
 
   #closeBlock(): void {
-    const joined = this.#last.join('\0')
-    // Texts that were cut out of a larger one would keep the whole of it in memory.
-    const own = Buffer.from(joined)
+    const block = this.#last
     const number = this.#blocks.length
-    this.#lengths[number] = joined.length
-    this.#blocks.push(own.toString('utf8').split('\0'))
-    this.#inMemory += joined.length
+    const length = block.reduce((sum, text) => sum + text.length, block.length * lengthAround)
+    this.#lengths[number] = length
+    this.#blocks.push(block)
+    this.#inMemory += length
     this.#last = []
     if (number >= this.#used.length) {
       const used = new Uint8Array(2 * this.#used.length)
@@ -69,7 +70,7 @@ export class StringTable {
     this.#used[number] = 1
     if (this.#file === null && this.#inMemory <= this.#maxCharacters) return
     if (this.#file === null) this.#spill()
-    else this.#store(number, own)
+    else this.#store(number, block)
     this.#makeRoom(number)
   }
 
@@ -81,10 +82,11 @@ export class StringTable {
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
-    for (const [number, block] of this.#blocks.entries()) this.#store(number, Buffer.from(block!.join('\0')))
+    for (const [number, block] of this.#blocks.entries()) this.#store(number, block!)
   }
 
-  #store(number: number, bytes: Buffer): void {
+  #store(number: number, block: readonly string[]): void {
+    const bytes = Buffer.from(block.join('\0'))
     let written = 0
     while (written < bytes.length)
       written += writeSync(this.#file!, bytes, written, bytes.length - written, this.#fileEnd + written)

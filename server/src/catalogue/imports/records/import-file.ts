@@ -234,7 +234,7 @@ async function rejectsOf<Patch>(chunk: Chunk<Patch>, { refused }: ChunkOutcome<P
  * memory, and as much processor time.
  */
 export function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=60')
+  setFlagsFromString('--heap-growing-percent=100')
 }
 
 /** From this many written records on, the planner's statistics and the counts of rows are updated. */
