@@ -2,8 +2,8 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Texts of a block: the least that is written and read at once. */
-const blockLength = 1_024
+/** Texts of a block, which is written and read at once. Few, since often one of them is wanted. */
+const blockLength = 128
 /** A text is a slice of its XML, which stays in memory with it: so many characters stand around it. */
 const lengthAround = 20
 /** Up to here all texts stay in memory; beyond, the blocks used last do. */

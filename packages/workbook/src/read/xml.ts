@@ -103,10 +103,11 @@ export class XmlScanner {
   }
 
   #closing(source: string, start: number): number {
-    const end = source.indexOf('>', start)
+    // Most names are one letter.
+    const isShort = source.charCodeAt(start + 3) === greaterThan
+    const end = isShort ? start + 3 : source.indexOf('>', start)
     if (end === -1) return -1
-    const written = source.slice(start + 2, end)
-    const name = written.slice(written.indexOf(':') + 1).trimEnd()
+    const name = isShort ? source.charAt(start + 2) : nameOf(source.slice(start + 2, end))
     if (this.#open.pop() !== name) throw damaged('its elements are not closed in their order')
     this.#handler.close(name)
     return end + 1
@@ -123,6 +124,10 @@ export class XmlScanner {
     if (source.length - start < 9) return -1
     throw new WorkbookError('a part of it has a document type or entities of its own, which no workbook needs')
   }
+}
+
+function nameOf(written: string): string {
+  return written.slice(written.indexOf(':') + 1).trimEnd()
 }
 
 function after(source: string, mark: string, from: number): number {
