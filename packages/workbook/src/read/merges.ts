@@ -1,9 +1,8 @@
+import { columnOf, maxSheetColumns } from '../grid.ts'
 import { WorkbookError } from './errors.ts'
 import { attributeOf } from './xml.ts'
 
 const maxRanges = 250_000
-/** Columns of a sheet: A to XFD. */
-export const maxSheetColumns = 16_384
 
 interface Range {
   top: number
@@ -59,13 +58,6 @@ function addRanges(ranges: Range[], text: string): void {
 
 function afterLastElement(content: Buffer): number {
   return Math.max(content.lastIndexOf('>') + 1, content.length - 10_000)
-}
-
-/** The number of a column from 0, by its letters. */
-export function columnOf(letters: string): number {
-  let column = 0
-  for (let at = 0; at < letters.length; at++) column = column * 26 + letters.charCodeAt(at) - 64
-  return column - 1
 }
 
 /** Tells row by row which cells lie under a merged one: what they hold is not shown. */

@@ -1,6 +1,7 @@
+import { columnOf, maxSheetColumns, maxSheetRows } from '../grid.ts'
 import { cellKinds, type ReadValue, readNumberCell, type ValueKind } from './cell-values.ts'
 import { damaged } from './errors.ts'
-import { columnOf, type MergedCells, maxSheetColumns } from './merges.ts'
+import type { MergedCells } from './merges.ts'
 import type { CellFormat } from './number-formats.ts'
 import type { Epoch } from './serial-dates.ts'
 import { maxTextLength, type SharedStrings, TextCollector } from './shared-strings.ts'
@@ -28,7 +29,6 @@ export interface SheetReading {
   columns: number
 }
 
-const maxRow = 1_048_576
 const maxFormulaLength = 200
 const noValue: ReadValue = { text: '', kind: cellKinds.text }
 
@@ -154,7 +154,7 @@ export class SheetRows implements XmlHandler {
   #openRow(attributes: string): void {
     if (this.#row !== null) throw damaged('a row of it stands in another')
     const number = Number(attributeOf(attributes, 'r') ?? this.#rowNumber + 1)
-    if (!(number > this.#rowNumber && number <= maxRow)) throw damaged('its rows are not in their order')
+    if (!(number > this.#rowNumber && number <= maxSheetRows)) throw damaged('its rows are not in their order')
     this.#rowNumber = number
     this.#rowDigits = String(number)
     const isHidden = /^(?:1|true)$/.test(attributeOf(attributes, 'hidden') ?? '')

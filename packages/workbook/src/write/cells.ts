@@ -8,8 +8,6 @@ const cellStyles = { header: 1, moment: 2, day: 3 } as const
 
 /** More characters than this in a cell make Excel refuse the file. */
 const maxCellLength = 32_767
-/** The columns of a sheet. */
-export const mostCellsOfRow = 16_384
 
 /** The cell with a value; nothing for an empty one. */
 export function writeCell(reference: string, value: CellValue): string {
@@ -87,10 +85,4 @@ const endOfSerials = 2_958_466
 function serialOf(timeMs: number): number | null {
   const serial = firstUnixDay + timeMs / dayMs
   return serial >= firstSerial && serial < endOfSerials ? serial : null
-}
-
-/** A, B … Z, AA …, for an index from 0. */
-export function columnLetters(index: number): string {
-  const rest = index >= 26 ? columnLetters(Math.floor(index / 26) - 1) : ''
-  return rest + String.fromCharCode(65 + (index % 26))
 }

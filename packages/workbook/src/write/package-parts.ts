@@ -1,5 +1,6 @@
 /** The small documents of a workbook beside its sheets (ECMA-376, parts 1 and 2). */
-import { columnLetters, encodeXmlText } from './cells.ts'
+import { columnLetters } from '../grid.ts'
+import { encodeXmlText } from './cells.ts'
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'

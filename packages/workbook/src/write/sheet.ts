@@ -1,5 +1,6 @@
 /** The XML of a sheet around its rows. */
-import { columnLetters, writeHeaderCell } from './cells.ts'
+import { columnLetters } from '../grid.ts'
+import { writeHeaderCell } from './cells.ts'
 import { mainNamespace } from './package-parts.ts'
 
 /** Everything before the first row: widths, the frozen header, and the header itself. */

@@ -1,14 +1,15 @@
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib'
+import { columnLetters, maxSheetColumns, maxSheetRows } from '../grid.ts'
 import { ByteSink } from './byte-sink.ts'
-import { type CellValue, columnLetters, isTooLong, mostCellsOfRow, writeCell } from './cells.ts'
+import { type CellValue, isTooLong, writeCell } from './cells.ts'
 import { partsBefore, partsBehind } from './package-parts.ts'
 import { beginSheet, endSheet } from './sheet.ts'
 import { headerWidth, valueWidth } from './widths.ts'
 import { centralDirectory, dataDescriptor, dosTime, entryHeader, storedEntry, type ZipEntry } from './zip.ts'
 
 /** Excel's 1,048,576 rows, without the header. */
-const maxRowsOfSheet = 1_048_575
+const maxRowsOfSheet = maxSheetRows - 1
 /** With the longest row that a string can be, 1.6 GB, a sheet stays below 4 GB: its sizes fit into 32 bits. */
 const maxBytesOfSheet = 2_600_000_000
 
@@ -74,8 +75,8 @@ export class WorkbookWriter {
 
   constructor(options: WorkbookOptions) {
     const { columns, createdAt, state, limits } = options
-    if (columns.length === 0 || columns.length > mostCellsOfRow)
-      throw new RangeError(`A sheet has 1 to ${mostCellsOfRow} columns, not ${columns.length}.`)
+    if (columns.length === 0 || columns.length > maxSheetColumns)
+      throw new RangeError(`A sheet has 1 to ${maxSheetColumns} columns, not ${columns.length}.`)
     this.#options = options
     this.#limits = { rows: maxRowsOfSheet, bytes: maxBytesOfSheet, ...limits }
     this.#time = dosTime(createdAt)
@@ -126,7 +127,7 @@ export class WorkbookWriter {
   }
 
   #addRow(row: readonly CellValue[]): void {
-    if (row.length > mostCellsOfRow) throw new RangeError(`A row of a sheet has at most ${mostCellsOfRow} cells.`)
+    if (row.length > maxSheetColumns) throw new RangeError(`A row of a sheet has at most ${maxSheetColumns} cells.`)
     for (let index = this.#letters.length; index < row.length; index++) this.#letters.push(columnLetters(index))
     if (this.#state.widths === null) this.#measure(row)
     for (const value of row) if (isTooLong(value)) this.#state.cutCells++
