@@ -23,7 +23,7 @@ export class Archive {
   readonly #file: FileHandle
   readonly #zip: ZipFile
   readonly #entries: ReadonlyMap<string, Entry>
-  /** Packed bytes that were read. */
+  /** Packed bytes that were read, since it was set to 0. */
   bytesRead = 0
 
   private constructor(file: FileHandle, zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
@@ -51,11 +51,6 @@ export class Archive {
 
   has(name: string): boolean {
     return this.#entries.has(keyOf(name))
-  }
-
-  /** Size of a part in the archive. */
-  packedBytesOf(name: string): number {
-    return this.#entries.get(keyOf(name))?.compressedSize ?? 0
   }
 
   /** The unpacked bytes of a part, checked against what the directory says. */

@@ -41,7 +41,7 @@ export class Workbook {
     return this.#parts.sheets
   }
 
-  /** Packed bytes that were read so far. */
+  /** Packed bytes that the rows of the open sheet have taken so far. */
   get bytesRead(): number {
     return this.#archive.bytesRead
   }
@@ -73,6 +73,7 @@ export class Workbook {
     // Whole before any row is taken: a damaged part is found at its end.
     const { sharedStrings } = this.#parts
     if (sharedStrings !== null) for await (const _ of this.#archive.read(sharedStrings));
+    this.#archive.bytesRead = 0
     return this.#read(sheet, merged, columns)
   }
 

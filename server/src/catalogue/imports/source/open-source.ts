@@ -62,8 +62,7 @@ async function openWorkbook(file: string, maxUnpackedMb: number): Promise<Workbo
   const workbook = await Workbook.open(file, limits).catch((error) => refuseWorkbook(file, error, maxUnpackedMb))
   return {
     ...{ format: 'xlsx', name: file, file, bytesTotal: size, maxUnpackedMb, workbook },
-    // Some parts are read twice.
-    bytesRead: () => Math.min(workbook.bytesRead, size),
+    bytesRead: () => workbook.bytesRead,
     close: () => void workbook.close().catch(() => {}),
   }
 }

@@ -75,6 +75,17 @@ test('of several sheets with rows none is guessed: the refusal lists them with t
   expect(await domains()).toEqual([])
 })
 
+test('progress is that of the rows, from the beginning of the file to its end', async () => {
+  const hosts = Array.from({ length: 9_000 }, (_, index) => `shop-${(index * 7_919) % 100_003}.example`)
+  const told: { bytesRead: number; bytesTotal: number | null }[] = []
+  await importBook(buildSheet(shops(...hosts)), { dryRun: true, onProgress: (progress) => told.push(progress) })
+  const shares = told.map(({ bytesRead, bytesTotal }) => bytesRead / bytesTotal!)
+  expect(shares.length).toBeGreaterThan(3)
+  expect(shares[0]).toBeLessThan(shares.at(-1)!)
+  expect(shares.at(-1)).toBeGreaterThan(0.9)
+  expect(Math.max(...shares)).toBeLessThanOrEqual(1)
+})
+
 test('options of CSV are refused for a workbook, and a sheet for CSV', async () => {
   await expect(importBook(several, { delimiter: ';' })).rejects.toThrow('--delimiter and --encoding are for CSV')
   await expect(importBook(Buffer.from('domain\na.example\n'), { sheet: '1' }, 'shops.csv')).rejects.toThrow(
