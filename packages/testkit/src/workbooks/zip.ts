@@ -62,39 +62,44 @@ function headerOf(entry: TestZipEntry): ZipHeader & { packed: Buffer } {
   }
 }
 
-export function localHeader({ name, flags, method, crc, sizeBytes, packedBytes }: ZipHeader): Buffer {
-  const extra = sizeBytes < zip64Limit ? Buffer.alloc(0) : zip64Extra([sizeBytes, packedBytes])
+export function localHeader(header: ZipHeader): Buffer {
+  const { name, sizeBytes, packedBytes } = header
+  const isLarge = sizeBytes >= zip64Limit
+  const extra = isLarge ? zip64Extra([sizeBytes, packedBytes]) : Buffer.alloc(0)
   const fields = Buffer.alloc(30)
   fields.writeUInt32LE(0x04034b50, 0)
-  fields.writeUInt16LE(extra.length > 0 ? 45 : 20, 4)
-  fields.writeUInt16LE(flags, 6)
-  fields.writeUInt16LE(method, 8)
-  fields.writeUInt16LE(0x5b81, 12)
-  fields.writeUInt32LE(crc, 14)
-  fields.writeUInt32LE(extra.length > 0 ? zip64Limit : packedBytes, 18)
-  fields.writeUInt32LE(extra.length > 0 ? zip64Limit : sizeBytes, 22)
-  fields.writeUInt16LE(name.length, 26)
-  fields.writeUInt16LE(extra.length, 28)
+  writeCommonFields(fields, 4, header, isLarge ? zip64Limit : packedBytes, extra)
   return Buffer.concat([fields, name, extra])
 }
 
 export function directoryHeader(header: ZipHeader, offset: number): Buffer {
-  const { name, flags, method, crc, sizeBytes, packedBytes } = header
+  const { name, sizeBytes, packedBytes } = header
   const extra = sizeBytes < zip64Limit ? Buffer.alloc(0) : zip64Extra([sizeBytes])
   const fields = Buffer.alloc(46)
   fields.writeUInt32LE(0x02014b50, 0)
   fields.writeUInt16LE(20, 4)
-  fields.writeUInt16LE(extra.length > 0 ? 45 : 20, 6)
-  fields.writeUInt16LE(flags, 8)
-  fields.writeUInt16LE(method, 10)
-  fields.writeUInt16LE(0x5b81, 14)
-  fields.writeUInt32LE(crc, 16)
-  fields.writeUInt32LE(packedBytes, 20)
-  fields.writeUInt32LE(Math.min(sizeBytes, zip64Limit), 24)
-  fields.writeUInt16LE(name.length, 28)
-  fields.writeUInt16LE(extra.length, 30)
+  writeCommonFields(fields, 6, header, packedBytes, extra)
   fields.writeUInt32LE(offset, 42)
   return Buffer.concat([fields, name, extra])
+}
+
+/** From the version that is needed to the length of the extra field, as both headers have them. */
+function writeCommonFields(
+  fields: Buffer,
+  at: number,
+  { name, flags, method, crc, sizeBytes }: ZipHeader,
+  packedBytes: number,
+  extra: Buffer,
+): void {
+  fields.writeUInt16LE(extra.length > 0 ? 45 : 20, at)
+  fields.writeUInt16LE(flags, at + 2)
+  fields.writeUInt16LE(method, at + 4)
+  fields.writeUInt16LE(0x5b81, at + 8)
+  fields.writeUInt32LE(crc, at + 10)
+  fields.writeUInt32LE(packedBytes, at + 14)
+  fields.writeUInt32LE(Math.min(sizeBytes, zip64Limit), at + 18)
+  fields.writeUInt16LE(name.length, at + 22)
+  fields.writeUInt16LE(extra.length, at + 24)
 }
 
 function zip64Extra(sizes: readonly number[]): Buffer {

@@ -10,6 +10,7 @@ import {
   endOf,
   findUnsound,
   linesOf,
+  newExportKey,
   run,
   startRunner,
   startRunnerInterrupted,
@@ -37,9 +38,7 @@ beforeAll(async () => {
   )
 })
 
-const scopes = ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal', 'exports:manage'] as const
-const newKey = (limits = {}) =>
-  app.key({ scopes, limits: { requests_per_minute: 100_000, requests_per_day: 100_000, ...limits } })
+const newKey = (limits = {}) => newExportKey(app, limits)
 const stores = { kind: 'stores', filters: {}, format: 'csv', max_rows: 1000 }
 const contacts = { kind: 'contacts', format: 'ndjson', max_rows: 1000, max_credits: 1000 }
 

@@ -5,6 +5,21 @@ import type { TestApp, TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 import { Gate } from '../../support/gate.ts'
 
+/** What a key needs for exports of every kind. */
+export const exportScopes = [
+  'usage:read',
+  'stores:read',
+  'contacts:search',
+  'contacts:reveal',
+  'exports:manage',
+] as const
+
+/** A key of a new account, with limits that the requests of a test do not reach. */
+export function newExportKey(app: TestApp, limits: Record<string, number> = {}): Promise<TestKey> {
+  const limitsOfRequests = { requests_per_minute: 100_000, requests_per_day: 100_000 }
+  return app.key({ scopes: exportScopes, limits: { ...limitsOfRequests, ...limits } })
+}
+
 /** Starts an export; it must be accepted. */
 export async function createExport(key: TestKey, body: object): Promise<Export> {
   const created = await key.post('/exports', body)

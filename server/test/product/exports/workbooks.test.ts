@@ -10,7 +10,9 @@ import {
   createExport,
   download,
   endOf,
+  exportScopes,
   findUnsound,
+  newExportKey,
   run,
   startRunner,
   startRunnerInterrupted,
@@ -45,9 +47,7 @@ beforeAll(async () => {
   )
 })
 
-const scopes = ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal', 'exports:manage'] as const
-const newKey = (limits = {}) =>
-  app.key({ scopes, limits: { requests_per_minute: 100_000, requests_per_day: 100_000, ...limits } })
+const newKey = (limits = {}) => newExportKey(app, limits)
 const stores = { kind: 'stores', filters: {}, format: 'xlsx', max_rows: 1000 }
 const previews = { kind: 'previews', format: 'xlsx', max_rows: 1000 }
 const contacts = { kind: 'contacts', format: 'xlsx', max_rows: 1000, max_credits: 1000 }
@@ -172,7 +172,7 @@ describe('a workbook whose export ends early is whole', () => {
     const key = await newKey()
     const { id } = await createExport(key, stores)
     await startRunnerInterrupted(app, 3, () => app.revokeKey(key))
-    const other = await app.keyOf(key.account, { scopes })
+    const other = await app.keyOf(key.account, { scopes: exportScopes })
     const ended = await endOf(other, id)
     expect(ended).toMatchObject({ status: 'failed', error: { code: 'revoked_api_key' } })
     expect(ended.file!.rows).toBeGreaterThan(0)
