@@ -121,17 +121,14 @@ async function readEntries(zip: ZipFile, size: number, limits: ArchiveLimits): P
     throw new WorkbookError(
       `unpacked, it has more than ${limits.maxTimes} times its ${size} bytes. If it is what it should be, save the sheet as CSV and import that`,
     )
-  if (unpacked > limits.maxUnpackedBytes) throw new TooLargeError(unpacked)
+  if (unpacked > limits.maxUnpackedBytes) throw new TooLargeError()
   return entries
 }
 
 /** Unpacked, it is larger than the caller allows. */
 export class TooLargeError extends WorkbookError {
-  readonly unpackedBytes: number
-
-  constructor(unpackedBytes: number) {
+  constructor() {
     super('unpacked, it is too large')
-    this.unpackedBytes = unpackedBytes
   }
 }
 
@@ -148,10 +145,10 @@ function refuseZip(error: unknown): never {
   throw refusalOf(error)
 }
 
-/** yauzl tells by its sentences only what is wrong. */
+/** yauzl says what is wrong in the message of its error only. */
 function refusalOf(error: unknown): Error {
   const { message, code } = error as NodeJS.ErrnoException
-  // A failure of the disk is none of the file.
+  // An error of the disk says nothing about the file.
   if (code !== undefined && /^E[A-Z]+$/.test(code)) return error as Error
   if (/encrypt/.test(message)) return encrypted()
   if (/relative path|absolute path|invalid characters in fileName/.test(message))

@@ -22,7 +22,7 @@ const keptDigits = 15
 const leastLosing = 10 ** keptDigits
 const shortWhole = /^-?(?:0|[1-9]\d{0,14})$/
 
-/** The text of a number as its cell shows it; the kind is told by `kindOf` of the result. */
+/** A number as its cell shows it. */
 export function readNumberCell(stored: string, format: CellFormat | undefined, epoch: Epoch): ReadValue {
   const isPlain = format === undefined || format.kind === 'number'
   if (isPlain && stored.length <= keptDigits && shortWhole.test(stored)) return { text: stored, kind: cellKinds.number }

@@ -24,19 +24,22 @@ export function builtInFormat(id: number): CellFormat {
   return builtIn.get(id) ?? plain
 }
 
-/** Quoted and escaped characters, and what stands in brackets. */
-const literal = /"[^"]*"?|\\.|[_*].|\[[^\]]*\]?/g
+/** The parts of a code: a quoted text, an escaped character, room of a width, what stands in brackets, or one character. */
+const parts = /"[^"]*"?|\\.|[_*].|\[[^\]]*\]?|[\s\S]/g
 /** A time that counts on beyond its day, such as [h]. */
 const elapsed = /^\[(h+|m+|s+)\]$/i
 
-function withoutLiteral(part: string): string {
+/** The sign that a part is; NUL for a text, and empty for what shows nothing. */
+function signOf(part: string): string {
   if (part[0] === '[') return elapsed.exec(part)?.[1] ?? ''
-  return part[0] === '"' || part[0] === '\\' ? '\0' : ''
+  if (part[0] === '"') return '\0'
+  if (part.length === 1) return part
+  return part[0] === '\\' ? '\0' : ''
 }
 
 /** The format of a code such as `yyyy-mm-dd`, `0.0%` or `00000`: of its first part, which is for positive numbers. */
 export function readNumberFormat(code: string): CellFormat {
-  const bare = code.replace(literal, withoutLiteral)
+  const bare = code.replace(parts, signOf)
   const [shown = ''] = bare.split(';')
   const signs = shown.replace(/general|standard/gi, '').toLowerCase()
   if (/[ymdhs]/.test(signs)) return { kind: 'date', shows: shownOf(signs) }
@@ -56,7 +59,7 @@ function shownOf(signs: string): (CellFormat & { kind: 'date' })['shows'] {
 /** Texts in the order of the code, null for a digit. */
 function digitsOf(code: string): CellFormat {
   const template: (string | null)[] = []
-  for (const [part] of code.matchAll(/"[^"]*"?|\\.|\[[^\]]*\]?|[_*].|[^"\\]/g)) {
+  for (const [part] of code.matchAll(parts)) {
     if (part === ';') break
     if (part === '0') template.push(null)
     else if (part[0] === '"') template.push(part.replaceAll('"', ''))

@@ -1,6 +1,6 @@
 import type { CellFormat } from './number-formats.ts'
 
-/** From which day a workbook counts: 1900, with a 29 February that there was not, or 1904. */
+/** The year from whose first day a workbook counts; in 1900 it counts a 29 February, by an old mistake of Excel. */
 export type Epoch = 1900 | 1904
 
 const dayMs = 86_400_000
@@ -13,9 +13,9 @@ type Shows = (CellFormat & { kind: 'date' })['shows']
 
 /** The date and time of a serial number in ISO 8601, as far as its format shows them; null for one that is none. */
 export function formatSerial(serial: number, epoch: Epoch, shows: Shows): string | null {
-  if (!(serial >= 0 && serial <= lastDay + 1)) return null
   const atMs = Math.round(serial * dayMs)
   const days = Math.floor(atMs / dayMs)
+  if (!(serial >= 0 && days <= lastDay)) return null
   if (shows === 'time') return timeOf(atMs - days * dayMs)
   const date = dateOf(days, epoch)
   if (shows === 'year') return date.slice(0, 4)

@@ -80,7 +80,7 @@ export class SheetRows implements XmlHandler {
 
   open(name: string, attributes: string): void {
     if (!this.#isInRows) {
-      if (!this.#isSheet && name !== 'worksheet') throw damaged('a sheet of it is none')
+      if (!this.#isSheet && name !== 'worksheet') throw damaged('a part that should be a sheet is something else')
       this.#isSheet = true
       if (name === 'sheetData') this.#isInRows = true
       else if (name === 'col') this.#readColumn(attributes)
@@ -145,20 +145,19 @@ export class SheetRows implements XmlHandler {
   }
 
   #readColumn(attributes: string): void {
-    if (!/^(?:1|true)$/.test(attributeOf(attributes, 'hidden') ?? '')) return
+    if (!isHidden(attributes)) return
     const last = Math.min(Number(attributeOf(attributes, 'max')), this.#reading.columns)
     for (let column = Number(attributeOf(attributes, 'min')); column >= 1 && column <= last; column++)
       this.hiddenColumns.add(column - 1)
   }
 
   #openRow(attributes: string): void {
-    if (this.#row !== null) throw damaged('a row of it stands in another')
+    if (this.#row !== null) throw damaged('a row of it is inside another')
     const number = Number(attributeOf(attributes, 'r') ?? this.#rowNumber + 1)
-    if (!(number > this.#rowNumber && number <= maxSheetRows)) throw damaged('its rows are not in their order')
+    if (!(number > this.#rowNumber && number <= maxSheetRows)) throw damaged('its rows are out of order')
     this.#rowNumber = number
     this.#rowDigits = String(number)
-    const isHidden = /^(?:1|true)$/.test(attributeOf(attributes, 'hidden') ?? '')
-    this.#row = { number, isHidden, cells: [], kinds: null }
+    this.#row = { number, isHidden: isHidden(attributes), cells: [], kinds: null }
     this.#column = -1
     this.#hasKinds = false
     if (!this.#reading.merged.isEmpty) this.#reading.merged.moveTo(number)
@@ -266,4 +265,9 @@ export class SheetRows implements XmlHandler {
     this.#kinds[column] = kind
     this.#hasKinds = true
   }
+}
+
+/** Of a row or a column. */
+function isHidden(attributes: string): boolean {
+  return /^(?:1|true)$/.test(attributeOf(attributes, 'hidden') ?? '')
 }

@@ -23,8 +23,8 @@ const question = 0x3f
 
 /**
  * Scans XML that comes in parts. It knows what workbooks are written with, and no more: a document type, by which XML
- * refers to other files and multiplies text, is refused. Several times as fast as a general parser, since nothing is
- * made of what nobody asks for.
+ * refers to other files and multiplies text, is refused. Several times as fast as a general parser, since it makes
+ * no objects of what nobody asks for.
  */
 export class XmlScanner {
   readonly #handler: XmlHandler
@@ -108,7 +108,7 @@ export class XmlScanner {
     const end = isShort ? start + 3 : source.indexOf('>', start)
     if (end === -1) return -1
     const name = isShort ? source.charAt(start + 2) : nameOf(source.slice(start + 2, end))
-    if (this.#open.pop() !== name) throw damaged('its elements are not closed in their order')
+    if (this.#open.pop() !== name) throw damaged('its elements are closed out of order')
     this.#handler.close(name)
     return end + 1
   }
@@ -167,7 +167,7 @@ export function decodeText(text: string): string {
       return character
     }
     const code = decimal === undefined ? Number.parseInt(hexadecimal!, 16) : Number(decimal)
-    if (code === 0 || code > 0x10ffff) throw damaged('a text has a character that there is not')
+    if (code === 0 || code > 0x10ffff) throw damaged('a text refers to a character that does not exist')
     return String.fromCodePoint(code)
   })
 }

@@ -35,7 +35,7 @@ test('formats that have a number and no code are known', () => {
   expect(shown).toEqual(['4529225', '2024-01-01', '2024-01', '06:00:00', '2024-01-01T06:00:00', '45292.25'])
 })
 
-test('the days of both epochs, with the leap day that there was not', () => {
+test('the days of both epochs, with the leap day that Excel adds to 1900', () => {
   const day = readNumberFormat('yyyy-mm-dd')
   const shown = (serial: number, epoch: 1900 | 1904) => readNumberCell(String(serial), day, epoch).text
   expect([0, 1, 59, 60, 61, 2_958_465].map((serial) => shown(serial, 1900))).toEqual([
@@ -45,6 +45,7 @@ test('the days of both epochs, with the leap day that there was not', () => {
     ...['1904-01-01', '1904-01-02', '1904-03-01', '2024-01-01'],
   ])
   expect(shown(-1, 1900)).toBe('-1')
+  expect([2_958_466, 2_958_465.999999999].map((serial) => shown(serial, 1900))).toEqual(['2958466', '2958466'])
 })
 
 test.each([

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { attributeOf, decodeCellText, decodeText, XmlScanner } from '../../src/read/xml.ts'
 
-/** What is told of a document that comes in these parts; text in one piece. */
+/** The calls of the scanner for a document that comes in these parts, with adjoining texts as one. */
 function scan(parts: readonly string[]): string[] {
   const told: string[] = []
   let text = ''

@@ -23,7 +23,7 @@ export async function listSheets(workbook: Workbook): Promise<SheetChoice[]> {
 
 /**
  * The sheet to read, by its name or its number from 1. Without one it is the only sheet that is not hidden and has rows, or
- * the first if none has. Null if a person has to say. Throws an `OperatorError` for a sheet that there is not.
+ * the first if none has. Null if a person has to choose. Throws an `OperatorError` for an unknown sheet.
  */
 export async function chooseSheet(
   workbook: Workbook,

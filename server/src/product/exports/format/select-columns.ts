@@ -21,7 +21,7 @@ export function isForCrm(preset: Preset | undefined): preset is keyof typeof pre
   return preset !== undefined && preset in presetColumns
 }
 
-/** Throws `invalid_column` for a column that there is not or that is named twice, and `invalid_request` for a preset that does not fit. */
+/** Throws `invalid_column` for an unknown column or one that is named twice, and `invalid_request` for a preset that does not fit. */
 export function selectColumns({ kind, columns: names, preset }: ColumnsRequest): readonly Column[] {
   if (isForCrm(preset)) {
     if (kind !== 'contacts')

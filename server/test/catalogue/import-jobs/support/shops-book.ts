@@ -2,7 +2,7 @@ import { bookCell, buildBook, buildZip, readZip, type TestSheet } from '@storede
 
 const heading = ['Shop no', 'Domain', 'Shop name', 'Country', 'Lead fit score', 'Active ads', 'Created']
 
-/** Four shops as an agency keeps them, one of them in a country that there is not. */
+/** Four shops as an agency keeps them, one of them in an unknown country. */
 export function shopsSheet(): TestSheet {
   const shop = (number: number, host: string, country: string, share: number, ads: number | string, day: string) => [
     bookCell.number(number, '00000'),
