@@ -94,7 +94,6 @@ export async function inspectAs(
       const rows = (await firstRecords(opened.readRecords(resolver))).map(describe)
       return { format: opened.format, ...withoutTable, rows }
     }
-    const sheets = source.format === 'xlsx' ? await sheetsToChooseFrom(source) : []
     const { layout, readRecords } = await openTable(source, kind, options)
     const { problems, suggestion } = layout
     // Columns that cannot be used are shown, and not read.
@@ -105,6 +104,7 @@ export async function inspectAs(
       ...{ field: fieldOfPath(path), reason, hint },
     }))
     const read = describeLayout(layout)
+    const sheets = source.format === 'xlsx' ? await sheetsToChooseFrom(source) : []
     return { format: source.format, ...read, sheets, columns, problems, suggestion, notices, rows }
   } catch (error) {
     if (!(error instanceof SheetQuestion)) throw error

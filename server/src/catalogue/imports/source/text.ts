@@ -29,8 +29,8 @@ export interface TextFile extends TextSource {
 
 const blockBytes = 256 * 1024
 
-/** How much a compressed file may hold: honest ones hold 5 to 30 times their size. */
-const mostTimes = 200
+/** How much a compressed file, or a workbook, may hold: honest ones hold 5 to 30 times their size. */
+export const mostTimes = 200
 const leastUnpackedBytes = 1_000_000
 /** The same in bytes, whatever the file's size; a setting. */
 export const defaultMaxUnpackedMb = 20_000
@@ -103,16 +103,20 @@ async function* boundUnpacked(
   let unpacked = 0
   for await (const block of blocks) {
     unpacked += block.length
-    if (unpacked > maxUnpackedMb * 1e6)
-      throw new OperatorError(
-        `${name}: it holds more than ${formatNumber(maxUnpackedMb)} MB, which IMPORT_MAX_UNPACKED_MB allows. Raise it, or import parts.`,
-      )
+    if (unpacked > maxUnpackedMb * 1e6) throw tooLargeError(name, maxUnpackedMb)
     if (unpacked > bySize)
       throw new OperatorError(
         `${name}: it holds more than ${mostTimes} times its ${formatNumber(packedBytes)} bytes. If it is what it should be, unpack it and import the file itself.`,
       )
     yield block
   }
+}
+
+export function tooLargeError(name: string, maxUnpackedMb: number, cause?: unknown): OperatorError {
+  return new OperatorError(
+    `${name}: it holds more than ${formatNumber(maxUnpackedMb)} MB, which IMPORT_MAX_UNPACKED_MB allows. Raise it, or import parts.`,
+    { cause },
+  )
 }
 
 /** Ends with an error where a file is no text: its first bytes tell. */
