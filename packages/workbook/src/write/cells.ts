@@ -7,7 +7,7 @@ export type CellValue = string | number | boolean | Date | { readonly day: strin
 const cellStyles = { header: 1, moment: 2, day: 3 } as const
 
 /** More characters than this in a cell make Excel refuse the file. */
-const maxCellLength = 32_767
+export const maxCellLength = 32_767
 
 /** The cell with a value; nothing for an empty one. */
 export function writeCell(reference: string, value: CellValue): string {

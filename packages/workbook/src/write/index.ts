@@ -1,2 +1,3 @@
-export type { CellValue } from './cells.ts'
+export { type CellValue, maxCellLength } from './cells.ts'
+export { workbookMediaType } from './package-parts.ts'
 export { type WorkbookOptions, type WorkbookState, WorkbookWriter } from './workbook-writer.ts'

@@ -4,6 +4,7 @@ import { encodeXmlText } from './cells.ts'
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
+export const workbookMediaType = `${types}.sheet`
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 export const mainNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'

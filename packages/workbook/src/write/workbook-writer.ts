@@ -52,6 +52,8 @@ interface Segment {
   rows: number
 }
 
+/** So much is packed at once: less of it would pack worse. */
+const partBytes = 1_000_000
 const pack = promisify(deflateRaw)
 /** A part ends with a flush and without a final block, so that parts can be joined to one stream. */
 const packOptions = { level: 1, finishFlush: constants.Z_FULL_FLUSH } as const
@@ -124,6 +126,15 @@ export class WorkbookWriter {
     const { sheets, widths } = this.#state
     parts.push(...this.#store(partsBehind(this.#options.sheetName, sheets, widths!.length)))
     return Buffer.concat([...parts, centralDirectory(this.#state.entries, this.#state.bytes, this.#time)])
+  }
+
+  /** The bytes of the whole file, whose rows come in batches; packed part by part as they are taken. */
+  async *write(batches: AsyncIterable<readonly (readonly CellValue[])[]>): AsyncGenerator<Buffer> {
+    for await (const rows of batches) {
+      this.add(rows)
+      if (this.pendingBytes >= partBytes) yield await this.flush()
+    }
+    yield this.end()
   }
 
   #addRow(row: readonly CellValue[]): void {

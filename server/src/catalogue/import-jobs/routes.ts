@@ -1,3 +1,4 @@
+import { workbookMediaType } from '@storedex/workbook/write'
 import type { FastifyRequest } from 'fastify'
 import { userContext } from '../../customers/auth/signed-in.ts'
 import { errorReplies } from '../../foundation/http/openapi/errors.ts'
@@ -209,7 +210,7 @@ export function registerImportRoutes(api: ApiRoutes, services: ImportServices & 
 }
 
 function typeOfRejects(name: string): string {
-  if (name.endsWith('.xlsx')) return 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+  if (name.endsWith('.xlsx')) return workbookMediaType
   return name.endsWith('.csv') ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
 }
 

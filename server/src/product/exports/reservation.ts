@@ -6,7 +6,7 @@ import type { Client } from '../../foundation/db/pool.ts'
 import type { ExportRow } from './export-row.ts'
 import type { ExportFailure, StopReason } from './export-states.ts'
 import { type ExportEnd, endExport, updateReservation } from './queries.ts'
-import { closeFile } from './run/close-file.ts'
+import { closeFile } from './run/workbook.ts'
 
 /** The reserved amounts of an export and where they are reserved. Counters are locked in the order of their names. */
 function creditsMeter({ accountId, mode, keyId }: ExportRow, periodStart: Date): MeterKey {

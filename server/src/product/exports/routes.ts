@@ -1,4 +1,5 @@
 import type { KeyedMutex } from '@storedex/work'
+import { workbookMediaType } from '@storedex/workbook/write'
 import { Type } from 'typebox'
 import { callerContext } from '../../customers/admission/hooks.ts'
 import type { DeliverEmails } from '../../foundation/encryption/contact-facts.ts'
@@ -78,7 +79,7 @@ const exportFileReply = {
     'text/csv': { schema: Content },
     'application/x-ndjson': { schema: Content },
     'application/gzip': { schema: Content },
-    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': { schema: Content },
+    [workbookMediaType]: { schema: Content },
   },
 }
 

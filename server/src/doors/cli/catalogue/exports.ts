@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { escapeLine } from '@storedex/process-lock/terminal'
+import { maxCellLength } from '@storedex/workbook/write'
 import type { Command } from 'commander'
 import { formatNumber } from '../../../foundation/kernel/time.ts'
 import type { ExportedKind, RecordExport, RecordFormat } from '../../../operations/backup/records/export-records.ts'
@@ -71,7 +72,7 @@ function formatRecordExport(kind: ExportedKind, { file, records, cut_cells = 0, 
   const target = file === '-' ? 'standard output' : escapeLine(file)
   const cut =
     cut_cells > 0
-      ? `\n${formatNumber(cut_cells)} cells were cut at the ${formatNumber(32_767)} characters that Excel takes; CSV and NDJSON have them whole.`
+      ? `\n${formatNumber(cut_cells)} cells were cut at the ${formatNumber(maxCellLength)} characters that Excel takes; CSV and NDJSON have them whole.`
       : ''
   return `Written to ${target} in ${seconds} s: ${formatNumber(records)} ${kind === 'history' ? 'changes' : kind}.${cut}`
 }

@@ -22,18 +22,14 @@ export async function* formatAsCsv(pages: Pages, { columns, schema }: RecordShap
   for await (const page of pages) yield page.map(csv.row).join('')
 }
 
-/** So much of a workbook is packed at once: less of it would pack worse. */
-const partBytes = 1_000_000
-
-export async function* formatAsWorkbook(
+export function formatAsWorkbook(
   pages: Pages,
   { columns, schema }: RecordShape,
   writer: WorkbookWriter,
 ): AsyncGenerator<Buffer> {
   const table = createRecordTable(columns, schema, 'xlsx')
-  for await (const page of pages) {
-    writer.add(page.map(table.row))
-    if (writer.pendingBytes >= partBytes) yield await writer.flush()
+  async function* rows() {
+    for await (const page of pages) yield page.map(table.row)
   }
-  yield writer.end()
+  return writer.write(rows())
 }

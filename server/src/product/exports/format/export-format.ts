@@ -1,5 +1,5 @@
 /** The content of a file: rows of items as the API serves them, in CSV, in lines of JSON, or as cells of a workbook. */
-import type { CellValue } from '@storedex/workbook/write'
+import { type CellValue, workbookMediaType } from '@storedex/workbook/write'
 import { csvCell, exactCsvCell } from '../../../foundation/kernel/csv.ts'
 import { Refusal } from '../../../foundation/kernel/errors.ts'
 import type { Column, ExportKind } from './columns.ts'
@@ -97,7 +97,7 @@ function workbook(request: FormatRequest): WorkbookFormat {
   const row = (item: unknown) => columns.map((column) => cellOf(column, item))
   return {
     extension: 'xlsx',
-    contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    contentType: workbookMediaType,
     sheetName: sheetNames[request.kind],
     columns: columns.map(({ name }) => name),
     rows: (items) => items.map((item) => row(JSON.parse(item))),

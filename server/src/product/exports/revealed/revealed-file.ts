@@ -58,8 +58,6 @@ export async function openRevealedFile(ctx: RevealedContext, query: RevealedFile
 }
 
 const rowsPerPage = 200
-/** So much of a workbook is packed at once: less of it would pack worse. */
-const partBytes = 1_000_000
 
 interface Rows {
   format: ExportFormat
@@ -74,19 +72,19 @@ async function* formatRevealed(
   const pages = readItems(ctx, storeId, isClosed)
   if (format.extension === 'xlsx') {
     const writer = new WorkbookWriter({ columns: format.columns, sheetName: format.sheetName, createdAt: ctx.now })
-    for await (const items of pages) {
-      writer.add(format.rows(items))
-      if (writer.pendingBytes >= partBytes) yield await writer.flush()
-    }
-    yield writer.end()
+    yield* writer.write(mapPages(pages, format.rows))
     return
   }
   const header = format.header()
   if (header !== '') yield header
-  for await (const items of pages) yield format.rows(items)
+  yield* mapPages(pages, format.rows)
 }
 
-/** Pages of people as JSON. `isClosed` ends it also while it passes erased people, of whom it yields nothing. */
+async function* mapPages<Row>(pages: AsyncIterable<string[]>, map: (items: string[]) => Row): AsyncGenerator<Row> {
+  for await (const items of pages) yield map(items)
+}
+
+/** Pages of people as JSON. `isClosed` is asked before each page, since a page of erased people yields nothing. */
 async function* readItems(
   ctx: RevealedContext,
   storeId: Rows['storeId'],
